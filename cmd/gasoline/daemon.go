@@ -233,8 +233,8 @@ func (st status) print(out io.Writer) {
 
 const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" has told it about this program. " +
 	"Where that is not possible, " +
-	"this command prints a code that you paste into the extension's popup. It is good once, for five minutes. " +
-	"Both sides prove that they know it, so that no other program can take their place."
+	"this command prints a code that you paste into the extension's popup. A code works once, within five minutes. " +
+	"Both sides prove that they know it, so no other program can take their place."
 
 func pairCommand(s *settings) *cobra.Command {
 	return &cobra.Command{

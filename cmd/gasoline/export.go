@@ -17,9 +17,10 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-const whatExportDoes = "Hand what is kept to an OpenTelemetry collector or to a store that takes OTLP: logs, exceptions and spans of " +
-	"services, and what browsers did as logs and client spans. It was redacted before it was stored. This command " +
-	"alone opens the connection, for as long as it runs, to the address that you give; the daemon opens none."
+const whatExportDoes = "Send kept events to an OpenTelemetry collector or to a store that takes OTLP: logs, exceptions and spans of " +
+	"services, and of browsers the console and exceptions as logs and requests as client spans. Secrets were replaced before " +
+	"the events were stored. This command alone opens the connection, for as long as it runs, to the address that you " +
+	"give; the daemon opens none."
 
 const exportPage = 500 // events
 
@@ -28,18 +29,18 @@ func exportCommand(s *settings) *cobra.Command {
 	var headers, signals []string
 	var follow bool
 	cmd := &cobra.Command{
-		Use: "export --otlp URL", Short: "Hand what is kept to a collector or a store, by OTLP", GroupID: "services",
+		Use: "export --otlp URL", Short: "Send kept events to a collector or a store, by OTLP", GroupID: "services",
 		Long: wrapped(whatExportDoes), Args: noArgs,
 		Example: "  gasoline export --otlp http://127.0.0.1:4318 --since 10m\n" +
 			"  gasoline export --otlp https://collector.example --header 'x-api-key: …' --follow",
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "otlp", "", "address of the collector, as OTEL_EXPORTER_OTLP_ENDPOINT has it")
-	flags.StringVar(&since, "since", "", "a duration back, or an RFC 3339 time (default all that is kept)")
+	flags.StringVar(&since, "since", "", "a duration back, or an RFC 3339 time (default all kept events)")
 	flags.StringVar(&service, "service", "", "only this service")
 	flags.StringArrayVar(&headers, "header", nil, "a header of each request, such as 'authorization: Bearer …'; may be repeated")
-	flags.StringSliceVar(&signals, "signals", []string{"logs", "traces"}, "what the other side takes: logs, traces")
-	flags.BoolVar(&follow, "follow", false, "go on with what comes, until Ctrl-C")
+	flags.StringSliceVar(&signals, "signals", []string{"logs", "traces"}, "signals that the other side takes: logs, traces")
+	flags.BoolVar(&follow, "follow", false, "go on with new events, until Ctrl-C")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if to == "" {
 			return errors.New("gasoline export needs an address, as in: gasoline export --otlp http://127.0.0.1:4318")

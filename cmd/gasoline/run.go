@@ -34,14 +34,14 @@ type exited int
 
 func (e exited) Error() string { return "the command ended with exit code " + strconv.Itoa(int(e)) }
 
-const whatRunDoes = "Run a program as you do, and let agents read what it writes. Its output goes to the terminal first; " +
-	"the daemon gets a copy, reads times, levels, stacks and trace ids from it, and is started when none runs. The " +
-	"program gets the variables by which an OpenTelemetry SDK finds the daemon; what is set already stays. Programs of " +
-	"Node and Python load an SDK that tells their requests, queries and logs as well; GASOLINE=off keeps it out.\n\n" +
-	"Without a command, the project's own is run: the script dev or start of package.json, a compose file, a Procfile, " +
+const whatRunDoes = "Run a program as you do, and let agents read what it writes. Its output goes to the terminal first. " +
+	"The daemon gets a copy and reads times, levels, stacks and trace ids from it; it is started when none runs. The " +
+	"program gets the variables by which an OpenTelemetry SDK finds the daemon; variables that you set stay. Programs of " +
+	"Node and Python load an SDK that reports their requests, queries and logs as well; GASOLINE=off keeps it out.\n\n" +
+	"Without a command, it runs the project's own: the script dev or start of package.json, a compose file, a Procfile, " +
 	"or the target dev or run of a Makefile.\n\n" +
-	"Ctrl-C and signals go to the program; one that has not ended after 5 seconds is killed with all that it started. " +
-	"The exit code is the program's, 128 and the number for a signal."
+	"Ctrl-C and signals go to the program. If it has not ended after 5 seconds, it is killed with all that it started. " +
+	"The exit code is the program's, or 128 and the number of the signal that ended it."
 
 func runCommand(s *settings) *cobra.Command {
 	var name string

@@ -18,10 +18,10 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-const whatSourcesDoes = "Show what the daemon reads of services by itself: files, other machines, containers, log platforms. " +
-	"They stand in a project's " + project.File + ", and in one of the state directory. A project's file says which programs " +
-	"are run and which hosts connected to, so it is followed only after \"gasoline sources allow\", and again after each " +
-	"change of it."
+const whatSourcesDoes = "Show the places from which the daemon itself reads lines of services: files, other machines, " +
+	"containers, log platforms. A project's " + project.File + " lists them, and so does one in the state directory. A " +
+	"project's file names programs to run and hosts to connect to, so the daemon follows it only after \"gasoline sources " +
+	"allow\", and again after each change of it."
 
 func sourcesCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
@@ -33,7 +33,7 @@ func sourcesCommand(s *settings) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return showSources(cmd, s, *asJSON) }
 	allow := &cobra.Command{
 		Use: "allow [FOLDER]", Short: "Follow the " + project.File + " of a project as it is now", Args: oneAtMost("folder"),
-		Long: wrapped("Follow the " + project.File + " of a project (default this folder) as it is now, and say what is read."),
+		Long: wrapped("Follow the " + project.File + " of a project (default this folder) as it is now, and list its sources."),
 	}
 	allow.RunE = func(cmd *cobra.Command, args []string) error { return allowSources(cmd, s, args) }
 	forget := &cobra.Command{

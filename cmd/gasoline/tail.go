@@ -23,8 +23,9 @@ import (
 )
 
 const whatTailDoes = "Follow log files of services, and let agents read them. It goes on where it stopped the last time, " +
-	"else at the end of the files, through rotation by renaming and by copying and truncating. Globs are expanded again " +
-	"and again, so quote them: files that come later are followed, too. Compressed files are left out. Ctrl-C ends it."
+	"or begins at the end of the files. It follows rotation by renaming and by copying and truncating. It expands globs " +
+	"again and again, so quote them, and it also follows files that come later. It leaves out compressed files. Ctrl-C " +
+	"ends it."
 
 func tailCommand(s *settings) *cobra.Command {
 	var name string

@@ -19,9 +19,9 @@ import (
 	"github.com/brennhill/gasoline/internal/state"
 )
 
-const whatTokensAre = "Tokens for programs that are not to have everything. The scope ingest gives logs and spans and reads " +
-	"nothing; query reads timelines, traces and the tools observe and analyze, and does nothing; admin opens all, as the " +
-	"install's own token. Each has an end and limits, and is kept as a hash: its text is shown once."
+const whatTokensAre = "Tokens with limited rights. The scope ingest may send logs and spans and read nothing; query may read " +
+	"timelines, traces and the tools observe and analyze, and change nothing; admin may do all that the install's own token " +
+	"may. Each token has an end and limits. Its text is shown once, and the daemon keeps a hash."
 
 func tokenCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
@@ -56,9 +56,9 @@ func tokenCreateCommand(s *settings) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&scope, "scope", string(pairing.Ingest), "ingest, query or admin")
-	flags.StringVar(&want.Service, "service", "", "service.name of all that is sent by it (default what the sender says)")
-	flags.StringVar(&want.Environment, "env", "", "deployment.environment.name of the same")
-	flags.DurationVar(&life, "expires", pairing.DefaultLife, "how long it opens anything")
+	flags.StringVar(&want.Service, "service", "", "service.name of all its events (default the sender's)")
+	flags.StringVar(&want.Environment, "env", "", "deployment.environment.name of all its events")
+	flags.DurationVar(&life, "expires", pairing.DefaultLife, "how long it is valid")
 	flags.IntVar(&want.Events, "rate", pairing.DefaultEvents, "events per second; ten seconds' worth may come at once")
 	flags.IntVar(&want.Bytes, "bytes", pairing.DefaultBytes, "bytes per second; ten seconds' worth may come at once")
 	flags.BoolVar(&asJSON, "json", false, "print it as JSON")

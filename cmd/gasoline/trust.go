@@ -19,10 +19,10 @@ import (
 )
 
 const whatTrustDoes = "Let this user's programs accept the daemon's HTTPS. The daemon speaks HTTP and HTTPS on the same " +
-	"port; plain HTTP is enough on this machine, so that nobody needs this. The authority is this state directory's own, " +
-	"and its certificate is good for localhost, 127.0.0.1 and ::1 only.\n\n" +
-	"Programs with a setting of their own need no trust of the system: NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl " +
-	"--cacert with the file that is printed, or a pin of the key, as curl --pinnedpubkey takes it."
+	"port. Plain HTTP is enough on this machine, so you rarely need this. Each state directory has an authority of its " +
+	"own, whose certificate is good for localhost, 127.0.0.1 and ::1 only.\n\n" +
+	"Programs with a setting of their own need no trust of the system: give the printed file to NODE_EXTRA_CA_CERTS, " +
+	"SSL_CERT_FILE or curl --cacert, or the printed pin to curl --pinnedpubkey."
 
 // trustStep is one command that changes what is trusted.
 type trustStep struct {

@@ -16,11 +16,11 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-const whatTunnelDoes = "Lead a port of another machine to this one's daemon, by your own ssh, and print the variables by which " +
-	"a service there finds it. The port there takes connections of that machine only. Here it ends at a port that takes " +
-	"logs and spans and gives nothing, with a token that is made for this tunnel and ends after a day, or by " +
-	"--expires.\n\nThe tunnel is made anew when it breaks, until Ctrl-C. ssh must be able to log in without a " +
-	"question: by a key or an agent. What stands behind -- goes to ssh."
+const whatTunnelDoes = "Lead a port of another machine to this machine's daemon, by your own ssh, and print the variables " +
+	"that a service there needs. The port there takes connections of that machine only. Here it leads to a port that " +
+	"takes logs and spans and answers no questions. Its token belongs to this tunnel and ends after a day, or by " +
+	"--expires.\n\nIf the tunnel breaks, the command makes it anew, until Ctrl-C. ssh must be able to log in without a " +
+	"question: by a key or an agent. Options behind -- go to ssh."
 
 // The daemon keeps the port open for tunnelLease after it was asked last.
 const (
@@ -39,12 +39,12 @@ func tunnelCommand(s *settings) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&remote, "remote-port", 7890, "the port on the other machine")
-	flags.StringVar(&want.Service, "service", "", "service.name of all that is sent by it (default what the sender says)")
-	flags.StringVar(&want.Environment, "env", "", "deployment.environment.name of the same")
-	flags.DurationVar(&life, "expires", pairing.DefaultLife, "how long the token lets send")
+	flags.StringVar(&want.Service, "service", "", "service.name of all its events (default the sender's)")
+	flags.StringVar(&want.Environment, "env", "", "deployment.environment.name of all its events")
+	flags.DurationVar(&life, "expires", pairing.DefaultLife, "how long the token is valid")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if at := cmd.ArgsLenAtDash(); at > 1 || at < 0 && len(args) > 1 {
-			return fmt.Errorf("give one host; what is for ssh stands behind --")
+			return fmt.Errorf("give one host; options for ssh stand behind --")
 		}
 		if remote < 1 || remote > 65535 {
 			return fmt.Errorf("port %d is not between 1 and 65535", remote)
@@ -163,7 +163,7 @@ func (p *tunnelPort) keep(ctx context.Context, tell func(string)) {
 			return
 		case err != nil && !away:
 			away = true
-			tell(fmt.Sprintf("what is sent does not arrive: %v", err))
+			tell(fmt.Sprintf("logs and spans do not arrive: %v", err))
 		case err == nil && away:
 			away = false
 			tell("the daemon is back")

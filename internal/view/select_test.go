@@ -82,7 +82,7 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 				t.Errorf("%s %+v: %s, want %s", client, s, got, want)
 			}
 		}
-		const none = "|no browser with the extension has connected since the daemon started; nothing of a page can be known"
+		const none = "|no browser with the extension has connected since the daemon started: no page data yet"
 		check("c", view.Scoped{}, "all tabs (none is in use);  0  ; 0 false"+none)
 		check("c", view.Scoped{Scope: "all"}, "all tabs;  0  ; 0 false"+none)
 		check("c", view.Scoped{Tab: 5}, "tab 5 (not open);  5  ; 0 false"+none)

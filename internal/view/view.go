@@ -292,7 +292,7 @@ func (v View) BrowserNotes(run string) []string {
 	}
 	if len(browsers) == 0 {
 		return []string{
-			"no browser with the extension has connected since the daemon started; nothing of a page can be known",
+			"no browser with the extension has connected since the daemon started: no page data yet",
 		}
 	}
 	return []string{

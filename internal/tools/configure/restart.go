@@ -14,7 +14,7 @@ var (
 	}, restart)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "telemetry", Doc: "How much is said beside answers about what else happened: off, auto or full. " +
-			"Without a mode it tells the present one. Nothing ever leaves this machine.",
+			"Without a mode it tells the present one. Nothing is sent to anybody else.",
 	}, telemetry)
 )
 
