@@ -300,12 +300,11 @@ func (b *builder) attachMissing() {
 	}
 	shortest := slices.DeleteFunc(slices.Clone(b.all[:known]), func(n *Node) bool { return !n.interval() })
 	slices.SortStableFunc(shortest, func(a, c *Node) int { return cmp.Compare(a.Duration(), c.Duration()) })
-	tops := map[*Node]*Node{}
 	for _, p := range b.all[known:] {
 		first := p.Children[0]
 		i := slices.IndexFunc(shortest, func(n *Node) bool {
 			return n.Item.Head.TraceID == first.Item.Head.TraceID &&
-				!n.Start.After(p.Start) && !n.End.Before(p.End) && top(n, tops) != p
+				!n.Start.After(p.Start) && !n.End.Before(p.End) && top(n) != p
 		})
 		if i < 0 {
 			continue
@@ -317,19 +316,20 @@ func (b *builder) attachMissing() {
 }
 
 // top returns the last of the parents above n: n itself where it has none, and any of a circle where they go in one.
-// known has what was found before, so that long ways are gone once; a node that is a top may get a parent meanwhile.
-func top(n *Node, known map[*Node]*Node) *Node {
-	var path []*Node
-	for n.Parent != nil && !slices.Contains(path, n) { // short: known leads past most of the way
+// Nodes keep what was found before, so that long ways are gone once; a node that is a top may get a parent meanwhile.
+func top(n *Node) *Node {
+	var room [8]*Node // enough for most ways
+	path := room[:0]
+	for n.Parent != nil && !slices.Contains(path, n) { // short: top leads past most of the way
 		path = append(path, n)
-		if k := known[n]; k != nil && k != n {
-			n = k
+		if n.top != nil && n.top != n {
+			n = n.top
 		} else {
 			n = n.Parent
 		}
 	}
 	for _, p := range path {
-		known[p] = n
+		p.top = n
 	}
 	return n
 }

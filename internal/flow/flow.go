@@ -60,6 +60,7 @@ type Node struct {
 
 	attributes map[string]string // of Event, read once
 	target     string            // of a span that was not reported: what was called
+	top        *Node             // the last of the parents above it, or one on the way there; see the function top
 	question   string            // see asked, "" until it is needed
 }
 
