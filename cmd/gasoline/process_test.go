@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -21,6 +19,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -46,24 +45,9 @@ type machine struct {
 	dir   string // where commands run
 }
 
-// freePort returns a port of loopback on which nobody listens. It is below the range from which systems take ports by
-// themselves: no other test's connection or server has it before the daemon does.
-func freePort(t testing.TB) int {
-	t.Helper()
-	for range 100 {
-		port := 10_000 + rand.IntN(20_000)
-		if l, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
-			_ = l.Close() // nothing was accepted
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
-}
-
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	port := freePort(t)
+	port := testkit.Port(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

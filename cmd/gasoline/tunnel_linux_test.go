@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 // sshServer is a real sshd on loopback with keys of its own.
@@ -65,7 +67,7 @@ func startSSHServer(t *testing.T) *sshServer {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	s := &sshServer{t: t, port: freePort(t)}
+	s := &sshServer{t: t, port: testkit.Port(t)}
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -206,7 +208,7 @@ func (u *tunnel) post(text string) int {
 func TestATunnelThroughARealServer(t *testing.T) {
 	s := startSSHServer(t)
 	m := newMachine(t)
-	u := m.tunnel(s, freePort(t), "--service", "remote-api")
+	u := m.tunnel(s, testkit.Port(t), "--service", "remote-api")
 	if code := u.post("the first"); code != http.StatusOK {
 		t.Fatalf("%d %s", code, u.text())
 	}
@@ -252,7 +254,7 @@ func TestATunnelThroughARealServer(t *testing.T) {
 func TestTunnelsThatEndBadly(t *testing.T) {
 	s := startSSHServer(t)
 	m := newMachine(t)
-	remote := freePort(t)
+	remote := testkit.Port(t)
 	u := m.tunnel(s, remote)
 	kids := childrenOf(u.cmd.Process.Pid)
 	must(t, u.cmd.Process.Kill())

@@ -8,33 +8,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
-
-// freePort returns a port of loopback on which nobody listens. It is below the range from which systems take ports by
-// themselves: no other test's connection or server has it before the daemon does.
-func freePort(t testing.TB) int {
-	t.Helper()
-	for range 100 {
-		port := 10_000 + rand.IntN(20_000)
-		if l, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
-			_ = l.Close() // nothing was accepted
-			return port
-		}
-	}
-	t.Fatal("no port is free")
-	return 0
-}
 
 func config(p Place) Config {
 	return Config{Place: p, Version: "1.0.0", Log: slog.New(slog.DiscardHandler)}
@@ -122,7 +106,7 @@ func (d *running) seqs() []string {
 
 func TestEventNumbersGoOnAfterARestart(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	var all []string
 	for range 3 {
 		d := start(t, config(p))
@@ -145,7 +129,7 @@ func TestEventNumbersGoOnAfterARestart(t *testing.T) {
 func TestDaemonsOfOneStateDirectoryNumberTheirOwnEvents(t *testing.T) {
 	p, q := place(t), place(t)
 	q.StateDir = p.StateDir
-	p.Port, q.Port = freePort(t), freePort(t)
+	p.Port, q.Port = testkit.Port(t), testkit.Port(t)
 	first, second := start(t, config(p)), start(t, config(q))
 	for _, d := range []*running{first, second} {
 		if code, out := d.ask("POST", "/logs", `{"entries":[{"level":"log","message":"a"}]}`); code != 200 {
@@ -219,7 +203,7 @@ func TestGenerateGivesTheWholeArtifact(t *testing.T) {
 
 func TestOneDaemonForAPort(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	if err := Run(t.Context(), config(p)); !errors.Is(err, ErrRunning) {
 		t.Errorf("second: %v", err)
@@ -238,7 +222,7 @@ func TestOneDaemonForAPort(t *testing.T) {
 // Many stop and start at one place without a pause: whoever comes waits for the one who goes.
 func TestRestartsInARow(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	for range 5 {
 		d := start(t, config(p))
 		code, _ := d.ask("POST", "/shutdown", "")
@@ -251,7 +235,7 @@ func TestRestartsInARow(t *testing.T) {
 
 func TestStoppingEndsWhatWaits(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	address := strings.TrimPrefix(d.url, "http://")
 	stream, err := net.Dial("tcp4", address)
@@ -304,7 +288,7 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 
 func TestIdleStopsOnlyTheIdle(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	cfg := config(p)
 	cfg.IdleExit = 300 * time.Millisecond
 	d := start(t, cfg)
@@ -326,7 +310,7 @@ func TestIdleStopsOnlyTheIdle(t *testing.T) {
 	}
 
 	p = place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	cfg.Place = p
 	lonely := start(t, cfg)
 	select {
@@ -344,7 +328,7 @@ func TestIdleStopsOnlyTheIdle(t *testing.T) {
 func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
 	const password = "Tr0ub4dor&3"
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	sync := func(title string) string {
 		body, err := json.Marshal(
@@ -408,7 +392,7 @@ func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
 func TestSecretsReachNoAnswer(t *testing.T) {
 	const secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	body, err := json.Marshal(
 		wire.Sync{

@@ -15,6 +15,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -74,7 +75,7 @@ func (d *running) from(port int, method, path, token string, header ...string) i
 }
 
 func TestWhatComesFromOtherMachines(t *testing.T) {
-	place := Place{StateDir: t.TempDir(), Port: freePort(t)}
+	place := Place{StateDir: t.TempDir(), Port: testkit.Port(t)}
 	d := start(t, config(place))
 	port := d.ingest(0, 60)
 	ingest := tokenOf(t, place.StateDir, pairing.Ingest, time.Hour)
@@ -112,7 +113,7 @@ func TestWhatComesFromOtherMachines(t *testing.T) {
 }
 
 func TestThePortForOtherMachinesIsOpenWhileItIsWanted(t *testing.T) {
-	place := Place{StateDir: t.TempDir(), Port: freePort(t)}
+	place := Place{StateDir: t.TempDir(), Port: testkit.Port(t)}
 	d := start(t, config(place))
 	token := tokenOf(t, place.StateDir, pairing.Ingest, time.Hour)
 	port := d.ingest(0, 1)
@@ -144,9 +145,9 @@ func TestThePortForOtherMachinesIsOpenWhileItIsWanted(t *testing.T) {
 }
 
 func TestAFixedPortForOtherMachines(t *testing.T) {
-	place := Place{StateDir: t.TempDir(), Port: freePort(t)}
+	place := Place{StateDir: t.TempDir(), Port: testkit.Port(t)}
 	cfg := config(place)
-	cfg.IngestPort = freePort(t)
+	cfg.IngestPort = testkit.Port(t)
 	d := start(t, cfg)
 	if port := d.ingest(0, 1); port != cfg.IngestPort {
 		t.Errorf("a tunnel gets %d, and %d is open", port, cfg.IngestPort)

@@ -16,12 +16,13 @@ import (
 
 	"github.com/brennhill/gasoline/internal/certificate"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 // startForTLS starts a daemon and returns it with the certificates that it uses.
 func startForTLS(t *testing.T) (*running, *certificate.Store) {
 	t.Helper()
-	place := Place{StateDir: t.TempDir(), Port: freePort(t)}
+	place := Place{StateDir: t.TempDir(), Port: testkit.Port(t)}
 	d := start(t, config(place))
 	dir, err := state.Open(place.StateDir)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -234,7 +235,7 @@ func damage(t *testing.T, p Place, file, contents string) string {
 func TestADamagedSecretIsNamed(t *testing.T) {
 	for _, file := range []string{"token", "salt"} {
 		p := place(t)
-		p.Port = freePort(t)
+		p.Port = testkit.Port(t)
 		path := damage(t, p, file, "x")
 		err := Run(t.Context(), config(p))
 		if err == nil || !strings.Contains(err.Error(), path) {
@@ -252,7 +253,7 @@ func TestADamagedSecretIsNamed(t *testing.T) {
 // Every other file that is broken is named with its line, and the daemon starts with what is safe.
 func TestADaemonStartsWithBrokenFiles(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	damage(t, p, "run/seq-1", "5000000\n")
 	for _, counter := range []string{"", "many\n", "\x00\x00\x00", "99999999999999999999999\n", "-1",
 		"9223372036854775807\n"} {
@@ -293,7 +294,7 @@ func TestADaemonStartsWithBrokenFiles(t *testing.T) {
 // where everybody looks.
 func TestADaemonWhoseDirectoryWasMovedEnds(t *testing.T) {
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	if err := os.Rename(p.StateDir, p.StateDir+"-moved"); err != nil {
 		t.Fatal(err)
@@ -334,7 +335,7 @@ func TestAStateDirectoryThatCannotBeMadeIsNamed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := Place{StateDir: filepath.Join(file, "state"), Port: freePort(t)}
+	p := Place{StateDir: filepath.Join(file, "state"), Port: testkit.Port(t)}
 	if err := Run(t.Context(), config(p)); err == nil || !strings.Contains(err.Error(), p.StateDir) {
 		t.Errorf("run: %v", err)
 	}

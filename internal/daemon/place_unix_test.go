@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -20,7 +21,7 @@ func TestDoctorTellsWhatOthersCouldUse(t *testing.T) {
 	if err := os.Chmod(p.StateDir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	d := start(t, config(p))
 	want := p.StateDir + " could"
 	var h wire.Health

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 // export posts an empty request of OTLP without a token and returns the status.
@@ -29,9 +31,9 @@ func TestPortsForServicesThatAreTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer other.Close()
-	taken, free := other.Addr().(*net.TCPAddr).Port, freePort(t)
+	taken, free := other.Addr().(*net.TCPAddr).Port, testkit.Port(t)
 	p := place(t)
-	p.Port = freePort(t)
+	p.Port = testkit.Port(t)
 	c := config(p)
 	c.OTLP, c.OTLPPorts = true, []int{taken, free}
 	d := start(t, c)
@@ -63,7 +65,7 @@ func TestPortsForServicesThatAreTaken(t *testing.T) {
 func TestPortsForServicesBySettings(t *testing.T) {
 	for content, open := range map[string]bool{`{"otlp": true}`: true, `{"otlp": false}`: false, ``: false, `{"otlp"`: false} {
 		p := place(t)
-		p.Port = freePort(t)
+		p.Port = testkit.Port(t)
 		if err := os.MkdirAll(p.StateDir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +76,7 @@ func TestPortsForServicesBySettings(t *testing.T) {
 			}
 		}
 		c := config(p)
-		c.OTLPPorts = []int{freePort(t)}
+		c.OTLPPorts = []int{testkit.Port(t)}
 		d := start(t, c)
 		conn, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", c.OTLPPorts[0]))
 		if err == nil {

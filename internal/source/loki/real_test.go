@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/source"
 	"github.com/brennhill/gasoline/internal/source/loki"
 	"github.com/brennhill/gasoline/internal/source/sourcetest"
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 const config = `auth_enabled: false
@@ -37,19 +37,6 @@ frontend: {address: 127.0.0.1}
 ruler: {enable_api: false}
 `
 
-// freePorts returns ports of loopback that nobody listens on.
-func freePorts(t *testing.T, n int) (out []int) {
-	for range n {
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		out = append(out, l.Addr().(*net.TCPAddr).Port)
-	}
-	return out
-}
-
 // server starts a real Loki and returns its URL. Where none was built (docs/adr/050-sources.md says how), there is no test.
 func server(t *testing.T) string {
 	cache, err := os.UserCacheDir()
@@ -61,7 +48,7 @@ func server(t *testing.T) string {
 		t.Skip("no Loki is built: " + program)
 	}
 	dir := t.TempDir()
-	ports := freePorts(t, 2)
+	ports := [2]int{testkit.Port(t), testkit.Port(t)}
 	file := filepath.Join(dir, "loki.yaml")
 	text := fmt.Sprintf(config, ports[0], ports[1], dir, filepath.Join(dir, "chunks"), filepath.Join(dir, "rules"))
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
