@@ -2,10 +2,12 @@ package httpapi_test
 
 import (
 	"bytes"
+	"compress/flate"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"io"
+	"hash/crc32"
 	"log/slog"
 	"net"
 	"net/http"
@@ -311,4 +313,38 @@ func (r *rig) raw(t *testing.T, c net.Conn, method, path string, length int, bod
 	}
 }
 
-func zeros(n int) io.Reader { return bytes.NewReader(make([]byte, n)) }
+// packedRun packs head and then n times fill, as gzip and in one member. A megabyte is packed once and repeated, which
+// takes little time at any length.
+func packedRun(t testing.TB, head string, fill byte, n int) string {
+	t.Helper()
+	block := func(data []byte) []byte {
+		var out bytes.Buffer
+		w, err := flate.NewWriter(&out, flate.BestSpeed)
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err == nil {
+			err = w.Flush() // to a whole byte; what follows is a block of its own
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	run := bytes.Repeat([]byte{fill}, 1<<20)
+	sum := crc32.NewIEEE()
+	out := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
+	out = append(out, block([]byte(head))...)
+	_, _ = sum.Write([]byte(head)) // a hash takes all
+	whole := block(run)
+	for range n / len(run) {
+		out = append(out, whole...)
+		_, _ = sum.Write(run)
+	}
+	rest := run[:n%len(run)]
+	out = append(out, block(rest)...)
+	_, _ = sum.Write(rest)
+	out = append(out, 1, 0, 0, 0xff, 0xff) // the last block is empty
+	out = binary.LittleEndian.AppendUint32(out, sum.Sum32())
+	return string(binary.LittleEndian.AppendUint32(out, uint32(len(head)+n)))
+}

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/pairing"
@@ -26,7 +27,9 @@ func (w *whenRead) Read(p []byte) (int, error) {
 }
 
 // A token that ends while a body is on its way still says whose the events are.
-func TestATokenThatEndsWhileItSends(t *testing.T) {
+func TestATokenThatEndsWhileItSends(t *testing.T) { synctest.Test(t, tokenEndsWhileItSends) }
+
+func tokenEndsWhileItSends(t *testing.T) {
 	r := newRig(t)
 	for path, body := range map[string]string{
 		"/v1/logs": fmt.Sprintf(oneLog, "late"),

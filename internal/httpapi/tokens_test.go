@@ -126,7 +126,7 @@ func TestATokenOverItsLimitsIsToldWhenToComeAgain(t *testing.T) {
 // stalled posts bodies that unpack to some megabytes each and do not end, and returns the refusals among them.
 func stalled(t *testing.T, h http.Handler, path, token string, n int) (refused int) {
 	t.Helper()
-	head := packed(t, blanks(5<<20))
+	head := packedRun(t, "", ' ', 5<<20)
 	answers := make(chan int)
 	stop := make(chan struct{})
 	var waiting atomic.Int64

@@ -404,6 +404,28 @@ func TestEventsAreCorrelated(t *testing.T) {
 	}
 }
 
+// Unless it is said otherwise, a service has 64 MiB in any two seconds.
+func TestTheBytesOfAService(t *testing.T) {
+	d := start(t, ingest.Config{})
+	one := func() event.Batch {
+		return event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "run", Service: "api"}}}}
+	}
+	for i, c := range []struct {
+		pass  time.Duration
+		bytes int
+		fits  bool
+	}{
+		{0, 32 << 20, true}, {0, 32<<20 + 1, false}, {time.Second, 32 << 20, true}, {0, 1, false},
+		{time.Second, 32 << 20, true}, {0, 1, false}, {time.Hour, 64<<20 + 1, false}, {0, 64 << 20, true},
+	} {
+		d.pass(c.pass)
+		r, err := d.put(t, ingest.Refuse, one(), c.bytes)
+		if fits := err == nil && r.Stored == 1; fits != c.fits {
+			t.Errorf("step %d, %d bytes after %v: taken %v, want %v (%v)", i, c.bytes, c.pass, fits, c.fits, err)
+		}
+	}
+}
+
 // A source is idle a minute after it was last asked for, whatever the policy of its requests.
 func TestHowLongSourcesAreKept(t *testing.T) {
 	for _, p := range []ingest.Policy{ingest.Drop, ingest.Refuse, ingest.Partial, ingest.Wait} {

@@ -58,11 +58,14 @@ func (r *rig) take(t testing.TB, sig otlp.Signal, body string) string {
 	return string(out)
 }
 
+// spansBegan is when the spans of the tests began, the same in every call.
+var spansBegan = time.Now().UnixNano()
+
 func spansOf(ids ...int) string {
 	var list []string
 	for _, id := range ids {
 		list = append(list, fmt.Sprintf(`{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"%016x","name":"n",
-			"startTimeUnixNano":"%d","events":[{"name":"e"}]}`, id, time.Now().Truncate(time.Hour).UnixNano()+int64(id)))
+			"startTimeUnixNano":"%d","events":[{"name":"e"}]}`, id, spansBegan+int64(id)))
 	}
 	return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]},
 		"scopeSpans":[{"spans":[` + strings.Join(list, ",") + `]}]}]}`
