@@ -175,7 +175,9 @@ func (p Place) Spawn() error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	_ = os.Remove(p.failedFile()) // of an earlier start; there may be none
+	now := time.Now()
+	_ = os.Chtimes(mark, now, now) // the disk may have another clock; then each caller would start one
+	_ = os.Remove(p.failedFile())  // of an earlier start; there may be none
 	args := []string{"serve", "--port", strconv.Itoa(p.Port), "--state-dir", p.StateDir, "--spawned"}
 	if p.Memory != "" {
 		args = append(args, "--memory", p.Memory)

@@ -324,6 +324,36 @@ func TestManySendersAtOnce(t *testing.T) {
 	}
 }
 
+// The tests of the redactor itself start no goroutines, so that they can run without the race detector.
+func TestTheRedactorIsSafeForManyGoroutines(t *testing.T) {
+	const senders, each = 8, 200
+	r := redact.New(redact.Rules{})
+	secret := func(g, i int) string { return fmt.Sprintf("password=%d-%d", g, i) }
+	var got [senders][each]string
+	var wg sync.WaitGroup
+	for g := range senders {
+		wg.Go(func() {
+			for i := range each {
+				got[g][i] = r.Text(secret(g, i))
+				r.Findings()
+			}
+		})
+	}
+	wg.Wait()
+	names := map[string]bool{}
+	for g := range senders {
+		for i := range each {
+			names[got[g][i]] = true
+			if again := r.Text(secret(g, i)); again != got[g][i] || strings.Contains(again, secret(g, i)) {
+				t.Fatalf("%s became %s and then %s", secret(g, i), got[g][i], again)
+			}
+		}
+	}
+	if len(names) != senders*each {
+		t.Errorf("%d pseudonyms for %d values", len(names), senders*each)
+	}
+}
+
 // FuzzRow compares the row of spans with a plain set.
 func FuzzRow(f *testing.F) {
 	f.Add([]byte{1, 2, 3, 5, 4, 9, 9, 7, 8, 0, 6})

@@ -115,15 +115,27 @@ func (p Places) follow(f *File, path string) error {
 	return nil
 }
 
-// lockFile makes the lock. The error wraps fs.ErrExist when another program holds it for too long.
+// lockFile makes the lock. The error wraps fs.ErrExist when another program holds it for too long. The lock has the time
+// of this program's clock: a file server or a virtual machine may have another, by which a lock is old as soon as it is
+// made. One that looks old is looked at again, since it has the other time for a moment.
 func lockFile(root *os.Root, name string) (*os.File, error) {
+	var old time.Time // of the lock at the look before, when that was too long ago
 	for end := time.Now().Add(lockWait); ; time.Sleep(lockLook) {
 		lock, err := root.OpenFile(lockOf(name), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
+		if err == nil {
+			now := time.Now()
+			_ = root.Chtimes(lockOf(name), now, now) // where that is not possible it has the other time
+		}
 		if !errors.Is(err, fs.ErrExist) {
 			return lock, err
 		}
-		if info, err := root.Stat(lockOf(name)); err == nil && time.Since(info.ModTime()) > lockStale {
+		if info, err := root.Stat(lockOf(name)); err != nil || time.Since(info.ModTime()) <= lockStale {
+			old = time.Time{}
+		} else if !info.ModTime().Equal(old) {
+			old = info.ModTime()
+		} else {
 			_ = root.Remove(lockOf(name)) // somebody else may have done so
+			old = time.Time{}
 			continue
 		}
 		if time.Now().After(end) {

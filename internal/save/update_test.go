@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
@@ -91,10 +92,10 @@ func TestARefusedChangeLeavesTheFile(t *testing.T) {
 func TestALockIsWaitedForAndAnOldOneIsSwept(t *testing.T) {
 	p, _ := places(t)
 	lock := filepath.Join(p.Root, "own.json.lock")
-	if err := os.WriteFile(lock, nil, 0o600); err != nil {
+	began := time.Now()
+	if err := errors.Join(os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, began, began)); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	err := p.Update("own.json", 100, append1)
 	if p := problem.From(err); p == nil || p.Code != problem.Conflict || !strings.Contains(p.Fix, lock) {
 		t.Errorf("a lock of another program: %v", err)
@@ -112,6 +113,22 @@ func TestALockIsWaitedForAndAnOldOneIsSwept(t *testing.T) {
 	if err := p.Update("own.json", 100, append1); err != nil {
 		t.Errorf("a lock that was left: %v", err)
 	}
+}
+
+// A lock is as old as its program says, whatever clock the disk has.
+func TestALockHasTheTimeOfItsProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // its clock is not the disk's
+		p, _ := places(t)
+		if err := p.Update("own.json", 100, func(old []byte) ([]byte, error) {
+			info, err := os.Stat(filepath.Join(p.Root, "own.json.lock"))
+			if err != nil || !info.ModTime().Equal(time.Now()) {
+				t.Errorf("the lock is of %v at %v: %v", info.ModTime(), time.Now(), err)
+			}
+			return append1(old)
+		}); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Where the project cannot be written, that is told; there is nothing to write to below a file either.
