@@ -6,6 +6,8 @@
 //	go run ./clock DIR
 //	GASOLINE_CLOCK=2026-12-31T23:59:58Z GOFLAGS=-overlay=DIR/overlay.json go test -count=1 ./...
 //
+// The path in GOFLAGS is quoted where it has spaces.
+//
 // A process that finds an instant (RFC 3339) in GASOLINE_CLOCK begins at it. It puts the distance to the system's
 // clock in the place of the instant, so that the processes that it starts have the same clock. Clocks of synctest
 // bubbles, monotonic time, timers and the times of files stay as they are.

@@ -28,15 +28,10 @@ import (
 
 // one is what go list tells of a package.
 type one struct {
-	Dir, ImportPath, ForTest   string
-	Standard                   bool
-	Module                     *struct{ Main bool }
-	GoFiles, CgoFiles          []string
-	TestGoFiles, XTestGoFiles  []string
-	Imports, TestImports, Deps []string
-	XTestImports               []string
-	Error                      *struct{ Err string }
-	DepsErrors                 []struct{ Err string }
+	Dir, ImportPath, ForTest                                    string
+	Standard                                                    bool
+	Module                                                      *struct{ Main bool }
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, Imports, Deps []string
 }
 
 // quiet are packages of the standard library whose goroutines run no code of their callers: testing runs one test after
@@ -54,13 +49,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: go run ./racy [-not] [-why] DIR")
 		os.Exit(2)
 	}
-	if err := run(flag.Arg(0), *not, *why); err != nil {
+	if err := run(os.Stdout, flag.Arg(0), *not, *why); err != nil {
 		fmt.Fprintln(os.Stderr, "racy:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string, not, why bool) error {
+func run(w io.Writer, dir string, not, why bool) error {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-json", "./...")
 	cmd.Dir, cmd.Stderr = dir, os.Stderr
 	out, err := cmd.Output()
@@ -75,9 +70,6 @@ func run(dir string, not, why bool) error {
 			break
 		} else if err != nil {
 			return err
-		}
-		if p.Error != nil || len(p.DepsErrors) > 0 {
-			return fmt.Errorf("%s cannot be loaded: %v %v", p.ImportPath, p.Error, p.DepsErrors)
 		}
 		known[p.ImportPath] = p
 		order = append(order, p)
@@ -110,9 +102,9 @@ func run(dir string, not, why bool) error {
 		}
 		switch {
 		case why:
-			fmt.Printf("%s\t%s\n", p.ImportPath, first)
+			fmt.Fprintf(w, "%s\t%s\n", p.ImportPath, first)
 		case not == (first == ""):
-			fmt.Println(p.ImportPath)
+			fmt.Fprintln(w, p.ImportPath)
 		}
 	}
 	return nil
