@@ -5,6 +5,10 @@ SHELL := /bin/bash
 
 VERSION := $(shell cat VERSION)
 GOFLAGS_RELEASE := -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+# One kind of build for the program, its tests, vet and the demo: what is compiled once is used by all of them. The race
+# detector needs the other kind.
+export CGO_ENABLED := 0
+
 # A user whose home cannot be written has the caches in this folder.
 ifneq ($(shell mkdir -p "$$HOME/.cache" 2>/dev/null && test -w "$$HOME/.cache" && echo yes),yes)
 export GOCACHE ?= $(CURDIR)/.cache/go-build
@@ -29,7 +33,7 @@ build ext chromium:
 	@:
 else
 build: ## Build the program into bin/
-	@CGO_ENABLED=0 go build $(GOFLAGS_RELEASE) -o $(GASOLINE) ./cmd/gasoline
+	@go build -ldflags '-s -w -X main.version=$(VERSION)' -o $(GASOLINE) ./cmd/gasoline
 
 ext: node_modules/.installed ## Build the extension into extension/dist and a zip
 	@npm run --silent build --workspace @gasoline/extension
@@ -68,9 +72,9 @@ clocks: ## Tests two seconds before an hour, a day, a year and summer time end, 
 stress: ## Parts again and again beside load: PART=go-test N=20 LOAD=2 ONLY=… CLOCKS=1 (scripts/stress.mjs)
 	@node scripts/stress.mjs
 
-# Go's tests with a JUnit file for the suite, named by the argument. A result in Go's cache is not taken: -count=1.
-GOTEST = GOWORK=off "$(CURDIR)/.cache/bin/gotestsum" --format $(if $(GASOLINE_RESULTS),standard-verbose,pkgname) \
-  --hide-summary skipped $(if $(GASOLINE_RESULTS),--junitfile "$(GASOLINE_RESULTS)/$(1).xml") -- -count=1 -vet=off
+# Go's tests with a JUnit file for the suite, named by the first argument; the second is -race or nothing. A result in Go's cache is not taken: -count=1.
+GOTEST = GOWORK=off CGO_ENABLED=$(if $(2),1,0) "$(CURDIR)/.cache/bin/gotestsum" --format $(if $(GASOLINE_RESULTS),standard-verbose,pkgname) \
+  --hide-summary skipped $(if $(GASOLINE_RESULTS),--junitfile "$(GASOLINE_RESULTS)/$(1).xml") -- -count=1 -vet=off $(2)
 
 # A test that runs everything in one goroutine has no races, and computes five to fifteen times as long with the
 # detector: tools/racy tells the packages apart. At another clock (make stress CLOCK=…) the detector is left out, and what
@@ -78,8 +82,8 @@ GOTEST = GOWORK=off "$(CURDIR)/.cache/bin/gotestsum" --format $(if $(GASOLINE_RE
 go-test: .cache/bin/gotestsum ## Go tests, with the race detector where goroutines are (ONLY=./internal/store: these)
 	@failed=0; \
 	  racy=$$(cd tools && GOWORK=off go run ./racy ..); calm=$$(cd tools && GOWORK=off go run ./racy -not ..); \
-	  $(if $(or $(ONLY),$(GASOLINE_CLOCK)),$(call GOTEST,go) $(if $(GASOLINE_CLOCK),-skip '^TestRunLoadsTheSDKFor',-race) $(or $(ONLY),./...) || failed=1,\
-	    $(call GOTEST,racy) -race $$racy || failed=1; $(call GOTEST,calm) $$calm || failed=1); \
+	  $(if $(or $(ONLY),$(GASOLINE_CLOCK)),$(call GOTEST,go,$(if $(GASOLINE_CLOCK),,-race)) $(if $(GASOLINE_CLOCK),-skip '^TestRunLoadsTheSDKFor') $(or $(ONLY),./...) || failed=1,\
+	    $(call GOTEST,racy,-race) $$racy || failed=1; $(call GOTEST,calm) $$calm || failed=1); \
 	  $(if $(ONLY),,(cd tools && $(call GOTEST,tools) ./...) || failed=1; \
 	    (cd examples && GOWORK=off go vet ./... && $(call GOTEST,examples) ./...) || failed=1;) \
 	  exit $$failed
@@ -89,7 +93,7 @@ OLDEST_GO := go1.21.13
 sdk-go: build .cache/bin/gotestsum ## Tests of the Go SDK, also with SQLite and the program
 	@failed=0; cd sdk/go; \
 	  GOWORK=off go vet ./... || failed=1; \
-	  $(call GOTEST,sdk) -race ./... || failed=1; \
+	  $(call GOTEST,sdk,-race) ./... || failed=1; \
 	  if GOTOOLCHAIN=$(OLDEST_GO) go version >/dev/null 2>&1; then GOTOOLCHAIN=$(OLDEST_GO) $(call GOTEST,oldest) ./... || failed=1; \
 	  else node ../../scripts/left-out.mjs "sdk/go with $(OLDEST_GO)" "that version of Go is not here and cannot be had" || failed=1; fi; \
 	  cd integration && GOWORK=off go vet . && $(call GOTEST,integration) . || failed=1; \
@@ -215,7 +219,7 @@ release: ext ## Build every platform into dist/
 	@for p in $(PLATFORMS); do \
 	  os=$${p%/*}; arch=$${p#*/}; ext=""; [ "$$os" = windows ] && ext=.exe; \
 	  echo "── $$os/$$arch"; \
-	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build $(GOFLAGS_RELEASE) -o dist/gasoline-$$os-$$arch$$ext ./cmd/gasoline; \
+	  GOOS=$$os GOARCH=$$arch go build $(GOFLAGS_RELEASE) -o dist/gasoline-$$os-$$arch$$ext ./cmd/gasoline; \
 	done
 	@cp extension/gasoline-extension.zip dist/
 	@cd dist && sha256sum gasoline-* > SHA256SUMS
