@@ -13,8 +13,8 @@ func project(_ string, files map[string][]byte) error {
 	var kinds []any
 	var page strings.Builder
 	page.WriteString(generated)
-	page.WriteString("# gasoline.json\n\nThe services of a project, and where their lines are kept. The daemon follows the file " +
-		"of a project after\n`gasoline sources allow` in its folder, and one in its state directory always. Editors check it by\n" +
+	page.WriteString("# gasoline.json\n\nThis file lists the services of a project, and where their lines are kept. The daemon follows the file " +
+		"of a project after\n`gasoline sources allow` in its folder, and the one in its state directory always. Editors check it by\n" +
 		"`\"$schema\"` with [gasoline.schema.json](../../schema/gasoline.schema.json).\n\n```json\n" +
 		`{
   "services": {
@@ -28,8 +28,8 @@ func project(_ string, files map[string][]byte) error {
     "worker": {"sdk": true}
   }
 }
-` + "```" + "\n\nThe name of a service is that of its telemetry (`service.name`). `sdk` says that it sends by itself; it may " +
-		"have\nsources as well. Secrets are never in the file: `token_env` and `token_file` name where they are.\n")
+` + "```" + "\n\nA service has the name of its telemetry (`service.name`). `sdk` says that the service sends by itself; it may " +
+		"have\nsources as well. Secrets are never in the file: `token_env` and `token_file` name their place.\n")
 	for _, a := range daemon.Adapters() {
 		properties := map[string]any{"type": map[string]any{"const": a.Name}}
 		required := []string{"type"}

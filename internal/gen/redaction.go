@@ -31,7 +31,7 @@ name      = words that end with the words of an entry; "accessToken" is "access_
 shape     = { text | "{" alphabet shortest [ "-" [ longest ] ] "}" | "|" }
 ` + "```" + `
 
-In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` is 36 bytes of the alphabet a, ` + "`{a20-}`" + ` is 20 or more.
+In a shape, the text before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` is 36 bytes of the alphabet a, ` + "`{a20-}`" + ` is 20 or more.
 
 ## Rules
 
@@ -89,8 +89,8 @@ In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` i
 }
 ` + "```" + `
 
-A pattern is RE2; its first group is what is masked. Every rule costs on every text. A broken file is named with its
-line; the built-in rules hold all the same.
+A pattern is RE2, and its first group is masked. Each rule costs time on each text. If the file is broken, status and
+doctor name the line, and the built-in rules hold.
 
 ## What is not found
 

@@ -81,8 +81,8 @@ func toolPage(t *catalog.Bound) []byte {
 	b.WriteString("modes that wait take `timeout_ms` and `background`.\n\n")
 	fmt.Fprintf(
 		&b,
-		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and "+
-			"gives the typed result whole; ",
+		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` replaces `as` and "+
+			"gives the whole typed result; ",
 		t.Name,
 	)
 	if t.Name == "generate" {
