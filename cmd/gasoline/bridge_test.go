@@ -335,13 +335,9 @@ func TestTheReasonReachesTheClient(t *testing.T) {
 			m := newMachine(t)
 			want := tt.make(m)
 			c := m.bridge()
-			began := time.Now()
 			c.send(initialize)
 			if a := c.read(); a.Error == nil || !strings.Contains(a.Error.Message, want) || string(a.ID) != "1" {
 				t.Errorf("%+v, want %q", a.Error, want)
-			}
-			if took := time.Since(began); took > 3*time.Second {
-				t.Errorf("it took %v", took)
 			}
 			if _, errs, code := m.run("observe", "logs"); code != exitDown && code != exitError ||
 				!strings.Contains(errs, want) {

@@ -24,6 +24,7 @@ func (m *machine) project(text string) {
 }
 
 func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	m := newMachine(t)
 	log := filepath.Join(m.dir, "logs", "api.log")
 	must(t, os.Mkdir(filepath.Dir(log), 0o700))
@@ -92,6 +93,7 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 
 // A request that fails has sources searched for its trace, and a flow says which may still answer.
 func TestARequestThatFailsHasSourcesSearched(t *testing.T) {
+	t.Parallel() // it waits for most of its time
 	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	var asked atomic.Int32
 	place := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -97,7 +97,6 @@ func TestAClientThatHasGoneCancelsItsCommand(t *testing.T) {
 	m.browse()
 	c.send(call(3, "interact", `{"action":"wait_for","text":"never","timeout_ms":60000}`, ""))
 	m.take()
-	start := time.Now()
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +110,6 @@ func TestAClientThatHasGoneCancelsItsCommand(t *testing.T) {
 		}
 	case <-time.After(within):
 		t.Fatal("the bridge does not end")
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v", took)
 	}
 	if s := c.stderr.String(); s != "" {
 		t.Errorf("it complained: %s", s)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 func freeze(t *testing.T, pid int) {
@@ -41,7 +40,6 @@ func TestAFrozenDaemonIsReplaced(t *testing.T) {
 	m.take()
 	old := m.identity()
 	freeze(t, old.PID)
-	start := time.Now()
 	fresh := m.bridge() // one that finds it frozen
 	fresh.send(initialize)
 	if a := waiting.read(); string(a.ID) != "3" || a.Result == nil || !a.Result.IsError ||
@@ -50,9 +48,6 @@ func TestAFrozenDaemonIsReplaced(t *testing.T) {
 	}
 	if a := fresh.read(); a.Result == nil {
 		t.Errorf("new client: %+v", a.Error)
-	}
-	if took := time.Since(start); took > 25*time.Second {
-		t.Errorf("took %v", took)
 	}
 	c.health(4, "")
 	waiting.health(5, "")

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -166,8 +167,10 @@ func TestEOFBeforeAnyMessageLeavesTheDaemonUp(t *testing.T) {
 	}
 }
 
-func TestEOFWaitsForTheAnswer(t *testing.T) {
-	h := newHost(t)
+func TestEOFWaitsForTheAnswer(t *testing.T) { synctest.Test(t, eofWaits) }
+
+func eofWaits(t *testing.T) {
+	h := newHostOn(t, newNetwork(), 1)
 	c := connect(t, h, "1.0.0")
 	c.handshake()
 	c.send(call("1", "block", ""))
@@ -180,10 +183,11 @@ func TestEOFWaitsForTheAnswer(t *testing.T) {
 	if err := c.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
+	synctest.Wait()
 	select {
 	case err := <-c.done:
 		t.Fatalf("ended before the answer: %v", err)
-	case <-time.After(50 * time.Millisecond): // it has nothing to do but wait
+	default: // it has nothing to do but wait
 	}
 	close(h.release)
 	start := time.Now()

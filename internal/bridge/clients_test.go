@@ -90,8 +90,10 @@ func TestAMalformedSecondInitializeHarmsNothing(t *testing.T) {
 }
 
 // When nobody is left to answer, the bridge ends at once and the daemon cancels the call.
-func TestAClientThatHasGoneEndsTheBridge(t *testing.T) {
-	h := newHost(t)
+func TestAClientThatHasGoneEndsTheBridge(t *testing.T) { synctest.Test(t, clientHasGone) }
+
+func clientHasGone(t *testing.T) {
+	h := newHostOn(t, newNetwork(), 1)
 	gone := make(chan struct{})
 	c := attach(t, h, h, "1.0.0", gone)
 	c.handshake()

@@ -20,6 +20,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/proof"
+	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -54,15 +55,7 @@ type host struct {
 
 func newHost(t *testing.T) *host {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return newHostOn(t, nil, port)
+	return newHostOn(t, nil, testkit.Port(t))
 }
 
 // newHostOn is a host whose port is one of n's, or of TCP when n is nil.

@@ -95,7 +95,7 @@ func TestLateEventsAreShownOnceInTimeOrder(t *testing.T) {
 	check(t, "by time", numbers(l.Items), []event.Seq{1, 3, 2})
 	few, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Limit: 2}, nil)
 	few = must(t, few, err)
-	check(t, "span", []time.Time{few.OldestTime, few.NewestTime}, []time.Time{time.UnixMilli(200), time.UnixMilli(300)})
+	check(t, "span", []time.Time{few.OldestTime.UTC(), few.NewestTime.UTC()}, []time.Time{time.UnixMilli(200).UTC(), time.UnixMilli(300).UTC()})
 	b := at(50)
 	s.Append(b)
 	l, _, err = query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: l.Cursor}, nil)

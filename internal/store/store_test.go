@@ -13,6 +13,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 func open(t testing.TB, l store.Limits) *store.Store {
@@ -380,13 +381,15 @@ func TestCountingEndsWithItsContext(t *testing.T) {
 	for range 200 {
 		s.Append(logs(1000, event.Head{Session: "s", Tab: 1}))
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	start := time.Now()
-	if n, err := s.Count(ctx, &store.Want{Tab: 1}); !errors.Is(err, context.Canceled) || n != 0 {
-		t.Errorf("Count = %d, %v", n, err)
+	whole := testkit.NewLooks(t.Context(), 0)
+	if n, err := s.Count(whole, &store.Want{Tab: 1}); err != nil || n != 200_000 || whole.Count() < 2 {
+		t.Errorf("Count = %d, %v, and looked %d times whether it is over", n, err, whole.Count())
 	}
-	if took := time.Since(start); took > 5*time.Millisecond {
-		t.Errorf("took %v", took)
+	for last, counted := range map[int]bool{1: false, 2: true} {
+		ctx := testkit.NewLooks(t.Context(), last)
+		n, err := s.Count(ctx, &store.Want{Tab: 1})
+		if !errors.Is(err, context.Canceled) || (n > 0) != counted || n == 200_000 || ctx.Count() > last {
+			t.Errorf("cancelled at look %d: Count = %d, %v, and looked %d times", last, n, err, ctx.Count())
+		}
 	}
 }
