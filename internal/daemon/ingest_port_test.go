@@ -116,9 +116,10 @@ func TestThePortForOtherMachinesIsOpenWhileItIsWanted(t *testing.T) {
 	place := Place{StateDir: t.TempDir(), Port: testkit.Port(t)}
 	d := start(t, config(place))
 	token := tokenOf(t, place.StateDir, pairing.Ingest, time.Hour)
-	port := d.ingest(0, 1)
-	if again := d.ingest(0, 2); again != port {
-		t.Errorf("%d, then %d", port, again)
+	wanted := testkit.Port(t)
+	port := d.ingest(wanted, 1)
+	if again := d.ingest(0, 3); port != wanted || again != port {
+		t.Errorf("%d, then %d, want %d", port, again, wanted)
 	}
 	if got := d.from(port, "POST", "/v1/logs", token); got != 200 {
 		t.Fatal(got)

@@ -368,7 +368,16 @@ func TestTheTransportRecordsWhatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	defer l.Close()
+	go func() {
+		for {
+			refused, err := l.Accept()
+			if err != nil {
+				return
+			}
+			refused.Close()
+		}
+	}()
 	ctx, _ := c.Span(context.Background(), "root")
 	req, _ := http.NewRequestWithContext(ctx, "GET", "http://"+l.Addr().String(), nil)
 	if _, err := (&http.Client{Transport: c.Transport(nil)}).Do(req); err == nil {

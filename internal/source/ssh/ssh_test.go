@@ -23,6 +23,7 @@ import (
 	"github.com/brennhill/gasoline/internal/source"
 	"github.com/brennhill/gasoline/internal/source/sourcetest"
 	"github.com/brennhill/gasoline/internal/source/ssh"
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 // server starts a real sshd on loopback and puts an ssh into the path that trusts it. Where no sshd is installed or in
@@ -64,12 +65,7 @@ func server(t *testing.T) (port int, drop func()) {
 	}
 	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "host"))
 	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "user"))
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port = l.Addr().(*net.TCPAddr).Port
-	_ = l.Close() // sshd takes the port
+	port = testkit.Port(t)
 	public, err := os.ReadFile(filepath.Join(dir, "user.pub"))
 	if err != nil {
 		t.Fatal(err)
