@@ -136,7 +136,7 @@ async function play(): Promise<void> {
     `in ${answer.length} characters the agent has the exception, the click that led to it, the failing request, and the query that failed behind two services`,
   );
   if (values.keep) {
-    const program = [relative(process.cwd(), PROGRAM), ...place.args].join(" ");
+    const program = [relative(process.cwd(), PROGRAM), ...place.args].map(word).join(" ");
     say(`left open: shop ${shop.url}, daemon ${place.url}, state ${place.stateDir}. Ctrl-C ends all of it.`);
     if (headless) say("there is no display, so the browser has no window; look through Gasoline:");
     else say("click around in the shop, then look:");
@@ -151,6 +151,13 @@ async function play(): Promise<void> {
     kept = true;
     await signal;
   }
+}
+
+/** A word of a command line as a person pastes it. */
+function word(text: string): string {
+  const windows = process.platform === "win32";
+  if ((windows ? /^[\w./:=@+\\-]+$/ : /^[\w./:=@%+-]+$/).test(text)) return text;
+  return windows ? `"${text}"` : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function hasDisplay(): boolean {

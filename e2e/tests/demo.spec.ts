@@ -1,19 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { PROGRAM } from "../harness.ts";
 import { expect, test, until } from "./support/fixtures.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Starts the demo in a process group of its own, as a shell does, with everything that it makes below dir. */
 function demo(dir: string): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const program = join(dir, "it's here", "gasoline"); // a path that a shell does not take as it is
+  mkdirSync(dirname(program));
+  symlinkSync(PROGRAM, program);
   const loader = pathToFileURL(join(root, "scripts", "ts.mjs")).href;
   const child = spawn(process.execPath, ["--import", loader, join(root, "examples", "demo.ts"), "--keep"], {
     cwd: dir,
     detached: true,
-    env: { ...process.env, TMPDIR: dir, DISPLAY: "", WAYLAND_DISPLAY: "" },
+    env: { ...process.env, GASOLINE_PROGRAM: program, TMPDIR: dir, DISPLAY: "", WAYLAND_DISPLAY: "" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -43,7 +47,7 @@ test.describe("Ctrl-C", () => {
     ["while the browser starts", /starting Chromium/, 130],
   ] as const) {
     test(`${when} leaves nothing behind`, async () => {
-      const dir = mkdtempSync(join(tmpdir(), "demo-"));
+      const dir = mkdtempSync(join(tmpdir(), "a größer demo-")); // the printed commands name it
       const { child, output, ended } = demo(dir);
       try {
         await until(
@@ -53,11 +57,11 @@ test.describe("Ctrl-C", () => {
           60_000,
         );
         if (code === 0) {
-          const command = /^ +(\S+gasoline --port \d+ --state-dir \S+) observe errors$/m.exec(output());
+          const command = /^ +(\S.*gasoline\S* --port \d+ --state-dir .*) observe errors$/m.exec(output())?.[1];
           expect(output()).toMatch(/no display/);
-          expect(command, output()).not.toBeNull();
-          const [program, ...args] = command![1]!.split(" ");
-          const asked = spawn(program!, [...args, "observe", "errors", "--scope", "all"], {
+          expect(command, output()).toContain(String.raw`it'\''s here/gasoline' --port`);
+          // As a person does who pastes it.
+          const asked = spawn("sh", ["-c", `${command} observe errors --scope all`], {
             cwd: dir,
             stdio: ["ignore", "pipe", "inherit"],
           });
