@@ -28,7 +28,9 @@ function showTime(film: Filming | undefined): void {
   clearInterval(ticking);
   state.hidden = !film;
   if (!film) return;
-  element("film-name", HTMLSpanElement).textContent = `${film.name}, ${film.sound ? "with sound" : "without sound"}`;
+  const name = element("film-name", HTMLSpanElement);
+  name.textContent = `${film.name}, ${film.sound ? "with sound" : "without sound"}`;
+  name.title = name.textContent;
   const tick = (): void => {
     const seconds = Math.max(0, Math.floor((Date.now() - film.since) / 1000));
     time.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

@@ -23,7 +23,9 @@ export async function showSite(settings: Settings, connection: Connection): Prom
   const granted = matchesAny([...LOOPBACK_PATTERNS, ...origins], url);
   const stale = granted && tab?.id !== undefined && (await isStale(tab.id));
   const origin = originOf(url);
-  element("site", HTMLParagraphElement).textContent = isCapturable(url) ? origin : "No web page";
+  const site = element("site", HTMLParagraphElement);
+  site.textContent = isCapturable(url) ? shortened(origin) : "No web page";
+  site.title = isCapturable(url) ? origin : "";
   element("site-detail", HTMLParagraphElement).textContent = detail(url, granted, stale);
   showButton("grant", isCapturable(url) && !granted, () => requestOrigin(sitePattern(url)));
   showButton("grant-all", !origins.includes(ALL_SITES) && !granted && isCapturable(url), () =>
@@ -66,6 +68,14 @@ function showUse({ phase, agents }: Connection, tab: number | undefined): void {
   };
   who.onchange = show;
   show();
+}
+
+/** Characters of an origin that are shown from its beginning and from its end: whose site it is stands at the end. */
+const [HEAD, TAIL] = [24, 48];
+
+/** An origin in two lines at most. */
+export function shortened(origin: string): string {
+  return origin.length <= HEAD + TAIL ? origin : `${origin.slice(0, HEAD)}…${origin.slice(-TAIL)}`;
 }
 
 function detail(url: string, granted: boolean, stale: boolean): string {

@@ -20,21 +20,18 @@ let shown = "";
 export async function showTracked(connection: Connection): Promise<void> {
   const live = connection.phase === "connected";
   const rows = await readRows(connection);
-  const agents = connection.agents.length > 0;
-  element("tracked-none", HTMLParagraphElement).hidden = rows.length > 0;
-  element("tracked-none", HTMLParagraphElement).textContent = !live
-    ? "None while no daemon is connected."
-    : agents
-      ? "None. An agent takes the tab in front when it next needs one."
-      : "None yet. An agent takes the tab in front when it first needs one.";
-  element("tracked-lost", HTMLParagraphElement).hidden = live || rows.length === 0;
+  element("tracked-lost", HTMLParagraphElement).hidden = live;
   const now = JSON.stringify([live, rows]);
   if (now === shown) return; // a row that is made again would lose the focus
   shown = now;
   const list = element("tracked", HTMLUListElement);
   const focused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
   list.replaceChildren(...rows.map((row) => itemOf(row, live)));
-  if (focused !== undefined) (document.getElementById(focused) ?? element("tracked-title", HTMLElement)).focus();
+  // Without a tab in use there is nothing to be said of them.
+  element("tracked-card", HTMLElement).hidden = rows.length === 0;
+  if (focused === undefined) return;
+  const title = element(rows.length > 0 ? "tracked-title" : "site-title", HTMLElement);
+  (document.getElementById(focused) ?? title).focus();
 }
 
 async function readRows({ agents }: Connection): Promise<Row[]> {
@@ -66,10 +63,14 @@ function itemOf(row: Row, live: boolean): HTMLLIElement {
   const title = document.createElement("strong");
   title.textContent = row.title;
   title.title = row.title;
-  const host = document.createElement("p");
+  const where = document.createElement("p");
+  const host = document.createElement("span");
+  where.className = "where";
   host.className = "quiet";
   host.textContent = row.host;
-  text.append(title, host, ...row.agents.map(chip));
+  host.title = row.host;
+  where.append(host, ...row.agents.map(chip));
+  text.append(title, where);
   item.append(text);
   if (row.front) {
     const here = document.createElement("span");

@@ -99,6 +99,7 @@ const popups: Record<string, Stage> = {
     },
     url: LONG,
     origins: ["<all_urls>"],
+    local: { pilot: true },
     tabs: [
       shop,
       { title: `A title that is far too long for one line ${"and goes on ".repeat(20)}`, url: LONG },
@@ -176,6 +177,31 @@ const popups: Record<string, Stage> = {
         .evaluate((element) => (element.textContent = "File: /home/somebody/.gasoline/videos/a.webm"))),
   },
   stale: { connection: connected, url: "http://localhost:3000/", stale: true },
+  "all at once": {
+    connection: {
+      ...connected,
+      agents: [
+        { ...claude, tab: 1 },
+        { ...cursor, tab: 2 },
+      ],
+    },
+    url: "https://staging.shop.example/checkout",
+    origins: ["https://staging.shop.example/*"],
+    tabs: [{ title: "Checkout · Shop", url: "https://staging.shop.example/checkout" }, copy],
+    local: {
+      pilotSites: ["https://staging.shop.example", LONG],
+      bodies: true,
+      scriptHosts: ["https://staging.shop.example"],
+    },
+    films: [{ tab: 1, name: "checkout-20261125-093000", since: at - 1e9, sound: true }],
+  },
+  "lost while filming": {
+    connection: { port: 7890, agents: [{ ...claude, tab: 1 }] },
+    url: shop.url,
+    tabs: [shop],
+    local: { pilot: true },
+    films: [{ tab: 1, name: "checkout-20261125-093000", since: at - 1e9, sound: false }],
+  },
 };
 
 const many = ["https://app.example.test/*", "https://*.example.org/*", `https://${new URL(LONG).hostname}/*`];
@@ -270,17 +296,33 @@ function faults(): string[] {
 
 test.use({ daemonUp: false });
 
-for (const [file, stages, widths] of [
-  ["popup", popups, [320, 360, 400]],
-  ["options", options, [320, 400, 900]],
+/** Chrome shows 600 px of a popup; what is more has to be scrolled to. */
+const TALLEST = 600;
+
+/** The height of a page at the width that a popup gives itself. */
+async function height(page: Page): Promise<number> {
+  await page.setViewportSize({ width: 360, height: 100 }); // what is higher shows as what is scrolled
+  return page.evaluate(() => document.documentElement.scrollHeight);
+}
+
+const some = (of: Record<string, Stage>, phase: (phase: string | undefined) => boolean): Record<string, Stage> =>
+  Object.fromEntries(Object.entries(of).filter(([, { connection }]) => phase(connection?.phase)));
+
+for (const [file, when, stages, widths] of [
+  ["popup", "with a daemon", some(popups, (phase) => phase === "connected"), [320, 360, 400]],
+  ["popup", "without one", some(popups, (phase) => phase !== "connected"), [320, 360, 400]],
+  ["options", "with any settings", options, [320, 400, 900]],
 ] as const) {
-  test(`the ${file} fits narrow windows and can be read, in every state, light and dark`, async ({
+  test(`the ${file} ${when} fits its window and narrow ones and can be read, in every state, light and dark`, async ({
     browserWithExtension: browser,
   }) => {
     for (const [name, stage] of Object.entries(stages)) {
       const page = await open(browser, `${file}.html`, stage);
-      // The popup has the width that it gives itself; here its content is tried in others.
-      if (file === "popup") await page.addStyleTag({ content: "body { width: auto !important }" });
+      if (file === "popup") {
+        expect(await height(page), `${name}, height`).toBeLessThanOrEqual(TALLEST);
+        // Here its content is tried in other widths than its own.
+        await page.addStyleTag({ content: "body { width: auto !important }" });
+      }
       for (const width of widths) {
         await page.setViewportSize({ width, height: 640 });
         for (const colorScheme of ["light", "dark"] as const) {

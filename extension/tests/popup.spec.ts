@@ -32,6 +32,13 @@ test("the popup shows the connection, and both switches are off until the user t
   await expect(bodies).toHaveAccessibleDescription("What requests send and receive, secrets replaced.");
   await expect(off).toBeChecked();
   await expect(site).toBeDisabled(); // the tab in front is the popup's own, which is no site
+  const segment = (value: string): Locator => pilot.locator("label", { has: popup.locator(`[value=${value}]`) });
+  await expect(segment("site")).toHaveAttribute("title", "There is no web page in this tab.");
+  await expect(segment("site")).toHaveCSS("text-decoration-line", "none"); // which says that it is gone for ever
+  await expect(popup.getByRole("heading", { name: "Tabs in use" })).toBeHidden(); // there are none
+  // What is off is not the loudest thing: it has no fill of its own.
+  const fill = (of: Locator): Promise<string> => of.evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(await fill(segment("off"))).toBe(await fill(popup.locator("body")));
   await expect(bodies).not.toBeChecked();
   await shoot(popup, "popup-connected");
   await off.focus();
@@ -155,6 +162,12 @@ test("the user sees which agent uses which tab, and changes it", async ({
   await expect(rows).toHaveCount(1);
   expect(inUse()).toEqual([one, undefined]);
   await expect(popup.getByRole("heading", { name: "Tabs in use" })).toBeFocused();
+  const own = { id: "stream-1", name: "claude-code", tab: one };
+  await rows.getByRole("button", { name: "Release Shop" }).click(); // the last one takes the list with it
+  await expect(popup.getByRole("heading", { name: "Tabs in use" })).toBeHidden();
+  await expect(popup.getByRole("heading", { name: "This tab" })).toBeFocused();
+  daemon.agents[0] = own;
+  await expect(rows).toHaveCount(1);
 
   await daemon.stop();
   await expect(popup.getByText("As last known")).toBeVisible();
