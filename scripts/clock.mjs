@@ -1,16 +1,17 @@
 // A clock for the tests that begins where it is told to: for programs of Go by a copy of the standard library's time
-// package (tools/clock), for all others by libfaketime, where it is installed (Debian: "apt-get install faketime").
+// package (tools/clock), on Linux for all others by a library that is preloaded (scripts/clock.c, which needs cc).
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./results.mjs";
 
 const FOLDER = join(ROOT, ".cache", "clock");
 
+/** The library to preload; undefined where there is none. */
 function preload() {
   if (process.platform !== "linux") return undefined;
-  const folders = ["/usr/lib", ...readdirSync("/usr/lib").map((name) => join("/usr/lib", name))];
-  return folders.map((folder) => join(folder, "faketime/libfaketime.so.1")).find((path) => existsSync(path));
+  const library = join(FOLDER, "clock.so");
+  execFileSync("cc", ["-O2", "-shared", "-fPIC", "-o", library, join(ROOT, "scripts/clock.c")], { stdio: "inherit" });
+  return library;
 }
 
 /**
@@ -29,18 +30,11 @@ export function clock(at, each) {
   const program = join(FOLDER, process.platform === "win32" ? "gasoline.exe" : "gasoline");
   execFileSync("go", ["build", overlay, "-o", program, "./cmd/gasoline"], { cwd: ROOT, stdio: "inherit" });
   const library = preload();
-  if (!library) console.error("clock: without libfaketime, programs that are not Go's have the machine's clock");
   const seconds = Math.round((instant - Date.now()) / 1000);
   return {
     GOFLAGS: `${process.env.GOFLAGS ?? ""} '${overlay}'`.trim(),
     GASOLINE_CLOCK: each ? at : `${seconds < 0 ? "" : "+"}${seconds}s`,
     GASOLINE_PROGRAM: program,
-    ...(library && {
-      LD_PRELOAD: library,
-      FAKETIME: `${seconds < 0 ? "" : "+"}${seconds}`,
-      FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      FAKETIME_NO_CACHE: "1",
-      NO_FAKE_STAT: "1",
-    }),
+    ...(library && { LD_PRELOAD: library }),
   };
 }

@@ -54,11 +54,18 @@ func clock() int64 {
 		panic(clockVariable + "=" + v + " is no instant in RFC 3339, such as 2026-12-31T23:59:58Z")
 	}
 	sec, nsec, _ := runtimeNow()
+	// Whole seconds, as all programs of the tests read it, and none before the instant.
 	d := t.Sub(Unix(sec, int64(nsec)))
-	distance := d.String()
-	if d >= 0 {
-		distance = "+" + distance
+	if d > 0 {
+		d += Second - 1
 	}
+	d = d.Truncate(Second)
+	sign, digits := "+", uint64(d/Second)
+	if d < 0 {
+		sign, digits = "-", uint64(-d/Second)
+	}
+	var text [24]byte
+	distance := sign + string(text[fmtInt(text[:], digits):]) + "s"
 	if err := syscall.Setenv(clockVariable, distance); err != nil {
 		panic(clockVariable + " cannot be set: " + err.Error())
 	}
