@@ -17,7 +17,7 @@ export interface Launch {
   /** Of the window in pixels, with the bars of the browser. */
   height: number;
   flags?: string[];
-  /** Flags of Playwright's own that are left out. */
+  /** Flags that are left out, of Playwright's own and of those that every test needs. */
   without?: string[];
 }
 
@@ -40,7 +40,36 @@ interface Window {
   bounds: object;
 }
 
+/** No bar tells of an extension's debugger: it takes room from the page, when it likes, and stays for five seconds. */
+export const NO_BAR = "--silent-debugger-extension-api";
+
+/**
+ * What the browser does without. Playwright's own list comes first: of two flags the last one counts. Then a process for
+ * a page to come, which is started anew with every page and is used by none here.
+ */
+const FEATURES = [
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsUpgrades",
+  "HttpsFirstBalancedModeAutoEnable",
+  "LensOverlay",
+  "MediaRouter",
+  "PaintHolding",
+  "ThirdPartyStoragePartitioning",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "TcpPortRandomizationWin",
+  "OptimizationHints",
+  "NetworkTimeServiceQuerying",
+  "AimEnabled",
+  "PreconnectToSearch",
+  "msForceBrowserSignIn",
+  "msEdgeUpdateLaunchServicesPreferredVersion",
+  "SpareRendererForSitePerProcess",
+];
+
 const FLAGS = [
+  NO_BAR,
+  `--disable-features=${FEATURES.join(",")}`,
   "--no-sandbox",
   "--disable-gpu",
   "--disable-quic",
@@ -53,13 +82,6 @@ const FLAGS = [
 
 /** What the browser still has of a test is waited for this long. */
 const GONE_WITHIN_MS = 5000;
-
-/** The bar that tells of an extension's debugger comes this late in a new tab, and stays for five seconds after it. */
-const BAR_SHOWN_MS = 100;
-const BAR_GONE_MS = 10_000;
-
-/** Browsers of one Playwright worker. */
-const MAX_BROWSERS = 3;
 
 /** Methods of a context whose effect cannot be taken back. */
 const FOR_EVER = [
@@ -102,15 +124,13 @@ export class Chromium {
   readonly profile: string;
   readonly #browser: CDPSession;
   readonly #window: Window;
-  readonly #room: number;
   #id: string | undefined;
 
-  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window, room: number) {
+  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window) {
     this.context = context;
     this.profile = profile;
     this.#browser = browser;
     this.#window = window;
-    this.#room = room;
   }
 
   static async launch({ height, flags = [], without = [] }: Launch): Promise<Chromium> {
@@ -128,12 +148,12 @@ export class Chromium {
       // The window as it is: an emulated size is lost when the extension lets its debugger go.
       viewport: null,
       ignoreDefaultArgs: ["--disable-extensions", ...without],
-      args: [`--window-size=1280,${height}`, ...FLAGS, ...flags],
+      args: [`--window-size=1280,${height}`, ...FLAGS, ...flags].filter((flag) => !without.includes(flag)),
     });
     const browser = await context.browser()?.newBrowserCDPSession();
     const page = context.pages()[0] ?? (await context.newPage());
     if (!browser) throw new Error("the browser has no session");
-    return new Chromium(context, profile, browser, await windowOf(page), await roomOf(page));
+    return new Chromium(context, profile, browser, await windowOf(page));
   }
 
   /** The tab of a browser that was just launched or reset. */
@@ -184,7 +204,6 @@ export class Chromium {
     }
     const before = this.context.pages();
     const [page] = await Promise.all([this.context.newPage(), this.#uninstall()]);
-    const shown = pause(BAR_SHOWN_MS);
     const [tab] = await Promise.all([this.context.newCDPSession(page), ...before.map((at) => at.close())]);
     // Shared workers in the process of a page that hangs do not end with it.
     for (const { type, targetId } of await this.#targets())
@@ -203,18 +222,12 @@ export class Chromium {
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: this.#size() });
     left.push(...(await this.#leftBehind(page)));
     await tab.detach();
-    await shown;
     if (left.length > 0) throw new Error(`this test left in the browser: ${left.join("; ")}`);
   }
 
   async close(): Promise<void> {
     await this.context.close();
     await rm(this.profile, { recursive: true, force: true, maxRetries: 3 });
-  }
-
-  /** No bar of the browser takes room from the page. */
-  async rested(): Promise<boolean> {
-    return (await roomOf(this.page)) === this.#room;
   }
 
   async #uninstall(): Promise<void> {
@@ -258,9 +271,6 @@ export class Chromium {
   }
 }
 
-/** The height that the browser leaves to a page. */
-const roomOf = (page: Page): Promise<number> => page.evaluate(() => innerHeight);
-
 async function windowOf(page: Page): Promise<Window> {
   const session = await page.context().newCDPSession(page);
   const window = await session.send("Browser.getWindowForTarget");
@@ -274,69 +284,40 @@ async function send<T>(session: CDPSession, method: string, params: object = {})
 }
 
 /** What is known of a test when it has ended. */
-type Outcome = Pick<TestInfo, "title" | "status" | "expectedStatus">;
+type Outcome = Pick<TestInfo, "status" | "expectedStatus">;
 
-/**
- * The browsers of the tests of one Playwright worker, launched when one needs them. There is more than one because a
- * browser in which the extension's debugger was shows a bar that takes room from the page, for some seconds.
- */
+/** The browser of the tests of one Playwright worker, launched when one needs it. */
 export class SharedChromium {
   readonly #launch: Launch;
-  readonly #ready: Chromium[] = [];
-  readonly #resting = new Map<Chromium, Promise<void>>();
+  #ready: Chromium | undefined;
 
   constructor(launch: Launch) {
     this.#launch = launch;
   }
 
-  /** Runs one test in a browser. When it failed, or left something, no other test gets this browser. */
+  /** Runs one test in the browser. When it failed, or left something, the next test gets another browser. */
   async lend(test: Outcome, use: (chromium: Chromium) => Promise<void>): Promise<void> {
-    const chromium = await this.#take();
-    let clean = false;
+    const chromium = this.#ready ?? (await this.#start());
+    this.#ready = undefined;
     try {
       await use(chromium);
       if (test.status === test.expectedStatus) {
         await chromium.reset();
-        clean = true;
+        this.#ready = chromium;
       }
     } finally {
-      if (!clean) await chromium.close();
-      else if (await chromium.rested()) this.#ready.push(chromium);
-      else this.#rest(chromium, test.title);
+      if (this.#ready !== chromium) await chromium.close();
     }
   }
 
   async close(): Promise<void> {
-    const all = [...this.#ready.splice(0), ...this.#resting.keys()];
-    this.#resting.clear();
-    await Promise.all(all.map((chromium) => chromium.close()));
+    await this.#ready?.close();
+    this.#ready = undefined;
   }
 
-  async #take(): Promise<Chromium> {
-    for (;;) {
-      const ready = this.#ready.pop();
-      if (!ready && this.#resting.size < MAX_BROWSERS) break;
-      if (!ready) await Promise.race(this.#resting.values());
-      else if (await ready.rested()) return ready;
-      else this.#rest(ready, "that ran last"); // On a busy machine the bar comes late.
-    }
+  async #start(): Promise<Chromium> {
     const launched = await Chromium.launch(this.#launch);
     launched.guard();
     return launched;
-  }
-
-  /** Keeps a browser apart until the bar is gone. One where it stays is not used again, and who waits is told. */
-  #rest(chromium: Chromium, title: string): void {
-    const end = Date.now() + BAR_GONE_MS;
-    const gone = async (): Promise<void> => {
-      while (!(await chromium.rested())) {
-        if (Date.now() > end) throw new Error(`the browser shows a bar since the test "${title}"`);
-        await pause(100);
-      }
-      if (this.#resting.delete(chromium)) this.#ready.push(chromium);
-    };
-    const resting = gone();
-    resting.catch(() => {});
-    this.#resting.set(chromium, resting);
   }
 }

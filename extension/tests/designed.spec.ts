@@ -44,27 +44,6 @@ test("a designed slider around a hidden one is dragged", async ({ daemon, site, 
   expect(await page.title()).toBe("80");
 });
 
-test("a dragging that the page gives up when its size changes is not disturbed by the debugger's bar", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  const { page, run } = await open(
-    browser,
-    site,
-    daemon,
-    `<p id=from style="width:80px;height:40px;background:silver">Card</p><p id=to style="margin-top:200px;height:60px;background:tan">Done</p>
-     <script>
-       let held = false;
-       from.onpointerdown = () => (held = true);
-       addEventListener("resize", () => { if (held) document.title = "given up"; held = false; });
-       addEventListener("pointerup", ({ target }) => { if (held && target === to) document.title = "dropped"; held = false; });
-     </script>`,
-  );
-  expect((await run("drag", { selector: "#from", to: "#to" })).error).toBeUndefined();
-  expect(await page.title()).toBe("dropped");
-});
-
 test("what a page puts off to the end of its handler is done before the key goes up", async ({
   daemon,
   site,

@@ -44,10 +44,8 @@ interface Options {
   allSites: boolean;
   /** The test changes the browser in ways that are not taken back. Others share one, with the extension installed anew. */
   ownBrowser: boolean;
-  /** The browser keeps pages that were left, as it does for users; the runner cannot follow a tab there. */
-  keepsPages: boolean;
-  /** Pages sound, as they do for users; the runner mutes them. */
-  audible: boolean;
+  /** Flags of the browser that are left out: it is as a user's is there, and the test's own. */
+  without: string[];
 }
 
 interface Fixtures {
@@ -63,8 +61,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   networkDetail: [false, { option: true }],
   downloads: [false, { option: true }],
   ownBrowser: [false, { option: true }],
-  keepsPages: [false, { option: true }],
-  audible: [false, { option: true }],
+  without: [[], { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -93,7 +90,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   ],
 
   browserWithExtension: async (
-    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, keepsPages, audible, shared },
+    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, without, shared },
     use,
     testInfo,
   ) => {
@@ -108,8 +105,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
       if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
       await use(browserOf(chromium, id));
     };
-    if (ownBrowser || keepsPages || audible) {
-      const without = [...(keepsPages ? ["--disable-back-forward-cache"] : []), ...(audible ? ["--mute-audio"] : [])];
+    if (ownBrowser || without.length > 0) {
       const chromium = await Chromium.launch({ ...LAUNCH, without });
       try {
         await serve(chromium);

@@ -336,7 +336,7 @@ test("the end of a film is waited for while it is encoded, and told as lost wher
 });
 
 test.describe("with sound", () => {
-  test.use({ audible: true });
+  test.use({ without: ["--mute-audio"] });
   test("a tab that the user opened the popup over is captured with its sound, in the background too", async ({
     daemon,
     site,

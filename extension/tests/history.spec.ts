@@ -17,7 +17,7 @@ const documentsOf = (daemon: FakeDaemon, url: string) =>
   daemon.groups.filter((group) => group.page_url === url && group.document !== "");
 
 test.describe("pages that the browser keeps when they are left", () => {
-  test.use({ keepsPages: true });
+  test.use({ without: ["--disable-back-forward-cache"] }); // the runner cannot follow a tab there
 
   test("a page that comes back from the cache is the same document, with its refs and one line", async ({
     daemon,

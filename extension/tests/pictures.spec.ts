@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
 import { open } from "./acting.ts";
+import { NO_BAR } from "./chromium.ts";
 import { expect, test } from "./extension.ts";
+
+test.use({ without: [NO_BAR] }); // the bar comes while a picture is taken
 
 /** What a picture shows at points given as parts of its width and height: colours as hex. */
 const colours = (page: Page, { format, data }: { format: string; data: string }, points: [number, number][]) =>

@@ -1,4 +1,7 @@
+import { NO_BAR } from "./chromium.ts";
 import { expect, test } from "./extension.ts";
+
+test.use({ without: [NO_BAR] }); // the bar comes while the button is held
 
 const page = `<!doctype html><button>Hold</button><output></output><script>
   let began = 0;

@@ -118,9 +118,6 @@ async function use(browser: Browser, site: Site, daemon: FakeDaemon): Promise<vo
   });
 }
 
-/** Waits until the bar is gone that tells of the debugger. */
-const rest = (chromium: Chromium): Promise<void> => expect.poll(() => chromium.rested()).toBe(true);
-
 test("after a reset the browser is as it was at first, whatever a test did", async ({
   chromium,
   install,
@@ -136,7 +133,6 @@ test("after a reset the browser is as it was at first, whatever a test did", asy
   expect(await found(chromium, second, site)).toEqual(before);
   await use(second, site, daemon);
   await chromium.reset();
-  await rest(chromium);
   expect(await found(chromium, await install(daemon), site)).toEqual(before);
 });
 
@@ -145,7 +141,7 @@ test("what a test still waits for, or listens to, is named, and the next test ge
   try {
     const contexts: unknown[] = [];
     const run = (then: (chromium: Chromium) => void, status: "passed" | "failed" = "passed"): Promise<void> =>
-      shared.lend({ title: "a test", status, expectedStatus: "passed" }, async (chromium) => {
+      shared.lend({ status, expectedStatus: "passed" }, async (chromium) => {
         contexts.push(chromium.context);
         then(chromium);
       });
@@ -169,32 +165,12 @@ test("what a test still waits for, or listens to, is named, and the next test ge
   }
 });
 
-test("a browser that shows the bar of the debugger rests until it is gone", async () => {
-  const shared = new SharedChromium(LAUNCH);
-  const { home, extension } = await unpack(9);
-  const used: Chromium[] = [];
-  const run = (then: (chromium: Chromium) => Promise<void>): Promise<void> =>
-    shared.lend({ title: "a test", status: "passed", expectedStatus: "passed" }, async (chromium) => {
-      expect(await chromium.rested()).toBe(true);
-      used.push(chromium);
-      await then(chromium);
-    });
-  const attach = async (chromium: Chromium): Promise<void> => {
-    const { worker } = await chromium.install(extension);
-    await worker.evaluate(async () => {
-      const [tab] = await chrome.tabs.query({});
-      if (tab?.id !== undefined) await chrome.debugger.attach({ tabId: tab.id }, "1.3");
-    });
-    await expect.poll(() => chromium.rested()).toBe(false);
-  };
-  try {
-    for (let i = 0; i < 4; i++) await run(attach); // more than there can be
-    expect(used[1]).not.toBe(used[0]);
-    expect(new Set(used).size).toBeLessThanOrEqual(3);
-  } finally {
-    await shared.close();
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
-  }
+test("the browser does without all that it does without for Playwright", async ({ chromium }) => {
+  await chromium.page.goto("chrome://version");
+  const line = (await chromium.page.locator("#command_line").textContent()) ?? "";
+  const lists = [...line.matchAll(/--disable-features=(\S+)/g)].map(([, list = ""]) => list.split(","));
+  expect(lists).toHaveLength(2);
+  expect(lists[1]).toEqual(expect.arrayContaining(lists[0] ?? []));
 });
 
 test("a page of another context of the protocol is closed, too", async ({ chromium, site }) => {
