@@ -1,6 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from "node:crypto";
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { gunzipSync } from "node:zlib";
 import type { CommandKind, Commands } from "@gasoline/schema/commands";
 import type {
@@ -9,7 +8,6 @@ import type {
   ExtensionSettings,
   Film,
   Group,
-  NativeAnswer,
   PairAnswer,
   PairProof,
   Problem,
@@ -22,6 +20,7 @@ import type {
   Tracking,
   TrackingAnswer,
 } from "@gasoline/schema/wire";
+import type { Door } from "./door.ts";
 
 interface Held {
   session: string;
@@ -33,9 +32,8 @@ interface Held {
  * said kept for the test to look at. The events of a document count once, as in the real one.
  */
 export class FakeDaemon {
-  port = 0;
   /** The keys of the browsers that are paired, by id. */
-  readonly keys = new Map<string, Buffer>();
+  readonly keys: Map<string, Buffer>;
   /** The code that it made, as "gasoline pair" does; "" while there is none. */
   code = "";
   boot = randomBytes(32).toString("hex");
@@ -57,7 +55,8 @@ export class FakeDaemon {
   /** The agents that are there; what the user chooses changes their tabs. */
   agents: Agent[] = [];
   run = randomUUID();
-  #server: Server | undefined;
+  readonly #door: Door;
+  #up = false;
   #groups = new Map<string, Group>();
   #seen = new Set<string>();
   #pending: { command: Command; leased: number }[] = [];
@@ -68,11 +67,21 @@ export class FakeDaemon {
   #watchers = new Set<() => void>();
   #id = 0;
 
-  /** Listens on the given port, or on any. */
-  async start(port = this.port): Promise<void> {
+  /** Its port is the door's. It knows the key that a native host hands over. */
+  constructor(door: Door) {
+    this.#door = door;
+    this.keys = new Map([[door.key.id, door.key.key]]);
+  }
+
+  get port(): number {
+    return this.#door.port;
+  }
+
+  /** Begins a run of its own. */
+  start(): void {
     this.run = randomUUID();
     this.boot = randomBytes(32).toString("hex");
-    const server = createServer((request, response) => {
+    this.#door.enter((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
         if (!(error instanceof SyntaxError)) throw error;
         // As the daemon answers, whoever asks: other programs may look who listens on this port.
@@ -80,27 +89,15 @@ export class FakeDaemon {
         response.end(JSON.stringify({ error: { code: "invalid_param", message: "the body is no JSON" } }));
       });
     });
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    this.#server = server;
-    this.port = (server.address() as AddressInfo).port;
-  }
-
-  /** What the native host of this daemon answers: a key that it then knows. */
-  native(): NativeAnswer {
-    const id = randomBytes(8).toString("hex");
-    const key = randomBytes(32);
-    this.keys.set(id, key);
-    return { key_id: id, key: key.toString("hex") };
+    this.#up = true;
   }
 
   /** Stops at once: open polls are cut, as by a crash. */
-  async stop(): Promise<void> {
-    const server = this.#server;
-    if (!server) return;
-    this.#server = undefined;
+  stop(): void {
+    if (!this.#up) return;
+    this.#up = false;
     this.#held = [];
-    server.closeAllConnections();
-    await new Promise<void>((resolve) => server.close(() => resolve()));
+    this.#door.leave();
   }
 
   /** All events of a kind that came so far, each once. */
@@ -113,24 +110,30 @@ export class FakeDaemon {
     return [...this.#groups.values()];
   }
 
-  /** Resolves with what look finds, after anything new came in; fails after ten seconds, or as many ms as are given. */
+  /**
+   * Resolves with what look finds in what this daemon was told: it looks again whenever something came. Fails after ten
+   * seconds, or as many ms as are given.
+   */
   async until<T>(what: string, look: () => T | undefined | false, ms = 10_000): Promise<T> {
-    const end = Date.now() + ms;
-    for (;;) {
-      const found = look();
-      if (found) return found;
-      if (Date.now() > end) throw new Error(`never came: ${what}\n${this.#summary()}`);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(done, 200);
-        const watchers = this.#watchers;
-        function done(): void {
-          clearTimeout(timer);
-          watchers.delete(done);
-          resolve();
+    return new Promise((resolve, reject) => {
+      const again = (): void => {
+        try {
+          const found = look();
+          if (!found) return;
+          resolve(found);
+        } catch (error) {
+          reject(error);
         }
-        watchers.add(done);
-      });
-    }
+        clearTimeout(timer);
+        this.#watchers.delete(again);
+      };
+      const timer = setTimeout(() => {
+        this.#watchers.delete(again);
+        reject(new Error(`never came: ${what}\n${this.#summary()}`));
+      }, ms);
+      this.#watchers.add(again);
+      again();
+    });
   }
 
   /** Sends a command and waits for its answer. */
@@ -191,6 +194,7 @@ export class FakeDaemon {
     const body = await read(request);
     if (body === undefined) return;
     this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers, body });
+    this.#notify();
     const [id = "", given] = (/^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").split(".");
     const key = this.keys.get(id);
     const known = key !== undefined && given === mac(key, "bearer", this.boot);
@@ -266,10 +270,12 @@ export class FakeDaemon {
       return [400, { error: { code: "invalid_param", message: "the code is not known" } }];
     }
     this.code = "";
-    const { key_id = "", key = "" } = this.native();
+    const key_id = randomBytes(8).toString("hex");
+    const given = randomBytes(32);
+    this.keys.set(key_id, given);
     const ours = randomBytes(32).toString("hex");
     const pad = Buffer.from(mac(code, "seal", nonce, ours), "hex");
-    const sealed = Buffer.from(Buffer.from(key, "hex").map((byte, i) => byte ^ (pad[i] ?? 0))).toString("hex");
+    const sealed = Buffer.from(given.map((byte, i) => byte ^ (pad[i] ?? 0))).toString("hex");
     return [200, { key_id, nonce: ours, sealed, mac: mac(code, "sealed", nonce, ours, key_id, sealed) }];
   }
 
@@ -278,6 +284,7 @@ export class FakeDaemon {
     this.#pending = this.#pending.filter(({ command }) => !acked.has(command.id));
     for (const id of acked) this.taken.add(id);
     for (const id of (url.searchParams.get("cancelled") ?? "").split(",")) if (id !== "") this.cancelled.add(id);
+    this.#notify();
     const hold = Number(url.searchParams.get("wait") ?? 0) * 1000;
     const held: Held = {
       session: url.searchParams.get("session") ?? "",

@@ -1,15 +1,15 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type BrowserContext, type Page, type Worker, test as base } from "@playwright/test";
+import type { NativeAnswer } from "@gasoline/schema/wire";
 import { Chromium, SharedChromium } from "./chromium.ts";
 import { FakeDaemon } from "./daemon.ts";
+import { Door } from "./door.ts";
+import { type Variant, Unpacked } from "./unpacked.ts";
 import { Site } from "./site.ts";
 
 export const LAUNCH = { height: 807 };
-
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
 /** The browser with the extension, as a test uses it. */
 export interface Browser {
@@ -31,17 +31,11 @@ export interface Browser {
   killWorker(): Promise<void>;
 }
 
-interface Options {
+interface Options extends Variant {
   /** Whether the daemon runs when the browser starts. */
   daemonUp: boolean;
   /** Whether the browser finds the native messaging host, as after "gasoline setup browser". */
   native: boolean;
-  /** Chrome shows the extension every request, as after the switch in the options and a new start of the browser. */
-  networkDetail: boolean;
-  /** Chrome tells the extension of downloads, as after the switch in the options. */
-  downloads: boolean;
-  /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
-  allSites: boolean;
   /** The test changes the browser in ways that are not taken back. Others share one, with the extension installed anew. */
   ownBrowser: boolean;
   /** Flags of the browser that are left out: it is as a user's is there, and the test's own. */
@@ -50,11 +44,21 @@ interface Options {
 
 interface Fixtures {
   daemon: FakeDaemon;
+  /** The unpacked extension that the test uses. */
+  folder: string;
+  /** A folder for the profile of a browser that the test launches itself, with the native messaging host. */
+  profile: string;
   site: Site;
   browserWithExtension: Browser;
 }
 
-export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>({
+interface WorkerFixtures {
+  shared: SharedChromium;
+  door: Door;
+  unpacked: Unpacked;
+}
+
+export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   daemonUp: [true, { option: true }],
   native: [true, { option: true }],
   allSites: [false, { option: true }],
@@ -63,12 +67,22 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   ownBrowser: [false, { option: true }],
   without: [[], { option: true }],
 
-  daemon: async ({ daemonUp }, use) => {
-    const daemon = new FakeDaemon();
-    await daemon.start(0);
-    if (!daemonUp) await daemon.stop();
+  daemon: async ({ daemonUp, door }, use) => {
+    const daemon = new FakeDaemon(door);
+    if (daemonUp) daemon.start();
     await use(daemon);
-    await daemon.stop();
+    daemon.stop();
+  },
+
+  folder: async ({ unpacked, allSites, networkDetail, downloads }, use) => {
+    await use(await unpacked.folder({ allSites, networkDetail, downloads }));
+  },
+
+  profile: async ({ door }, use) => {
+    const profile = await mkdtemp(join(tmpdir(), "gasoline-profile-"));
+    await installHost(profile, door);
+    await use(profile);
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
   },
 
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
@@ -89,18 +103,33 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
     { scope: "worker" },
   ],
 
+  door: [
+    // oxlint-disable-next-line no-empty-pattern -- as above
+    async ({}, use) => {
+      const door = await Door.open();
+      await use(door);
+      await door.close();
+    },
+    { scope: "worker" },
+  ],
+
+  unpacked: [
+    async ({ door }, use) => {
+      const unpacked = await Unpacked.make(door.port);
+      await use(unpacked);
+      await unpacked.remove();
+    },
+    { scope: "worker" },
+  ],
+
   browserWithExtension: async (
-    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, without, shared },
+    { daemon, daemonUp, door, folder, native, ownBrowser, without, shared },
     use,
     testInfo,
   ) => {
-    const { home, extension } = await unpack(daemon.port);
-    if (allSites) await grantAll(join(extension, "manifest.json"));
-    if (networkDetail) await permit(join(extension, "manifest.json"), "webRequest");
-    if (downloads) await permit(join(extension, "manifest.json"), "downloads");
     const serve = async (chromium: Chromium): Promise<void> => {
-      if (native) await installHost(chromium.profile, daemon);
-      const { id } = await chromium.install(extension);
+      if (native) await installHost(chromium.profile, door);
+      const { id } = await chromium.install(folder);
       // It speaks to the daemon only after its listeners are registered; what a page did before would not be seen.
       if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
       await use(browserOf(chromium, id));
@@ -113,7 +142,6 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
         await chromium.close();
       }
     } else await shared.lend(testInfo, serve);
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
   },
 });
 
@@ -155,20 +183,12 @@ export function browserOf(chromium: Chromium, id: string): Browser {
 
 export { expect } from "@playwright/test";
 
-/** A copy of the built extension that looks for its daemon on a port, in a folder of its own that is to be removed. */
-export async function unpack(port: number): Promise<{ home: string; extension: string }> {
-  const home = await mkdtemp(join(tmpdir(), "gasoline-ext-"));
-  const extension = join(home, "extension");
-  await cp(DIST, extension, { recursive: true });
-  await writeFile(join(extension, "config.json"), JSON.stringify({ port }));
-  return { home, extension };
-}
-
-/** Puts a native messaging host into a profile that hands over a key of the daemon, each time the same. */
-export async function installHost(profile: string, daemon: FakeDaemon): Promise<void> {
+/** Puts a native messaging host into a profile that hands over a door's key, each time the same. */
+export async function installHost(profile: string, { key: { id: key_id, key } }: Door): Promise<void> {
   const hosts = join(profile, "NativeMessagingHosts");
   await mkdir(hosts, { recursive: true });
-  const answer = new TextEncoder().encode(JSON.stringify(daemon.native()));
+  const told: NativeAnswer = { key_id, key: key.toString("hex") };
+  const answer = new TextEncoder().encode(JSON.stringify(told));
   const framed = new Uint8Array(4 + answer.length);
   new DataView(framed.buffer).setUint32(0, answer.length, true);
   framed.set(answer, 4);
@@ -183,18 +203,4 @@ export async function installHost(profile: string, daemon: FakeDaemon): Promise<
     allowed_origins: [`chrome-extension://${id}/`],
   };
   await writeFile(join(hosts, `${manifest.name}.json`), JSON.stringify(manifest));
-}
-
-async function permit(path: string, permission: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(path, "utf8")) as { permissions: string[] };
-  manifest.permissions.push(permission);
-  await writeFile(path, JSON.stringify(manifest));
-}
-
-/** Makes a manifest grant every site. */
-export async function grantAll(path: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
-  manifest["host_permissions"] = ["<all_urls>"];
-  manifest["optional_host_permissions"] = [];
-  await writeFile(path, JSON.stringify(manifest));
 }

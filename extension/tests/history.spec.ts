@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
 import type { CommandKind, Commands } from "@gasoline/schema/commands";
 import { findChromium } from "../../scripts/chromium.mjs";
 import type { FakeDaemon } from "./daemon.ts";
-import { expect, installHost, test, unpack } from "./extension.ts";
+import { expect, test } from "./extension.ts";
 
 const runIn =
   (daemon: FakeDaemon, tab: number) =>
@@ -126,20 +126,17 @@ test.describe("pages that the browser keeps when they are left", () => {
  * tab is about:blank.
  */
 const undebugged = test.extend<{ tab: number }>({
-  tab: async ({ daemon }, use) => {
-    const { home, extension } = await unpack(daemon.port);
-    const profile = join(home, "profile");
+  tab: async ({ daemon, folder, profile }, use) => {
     await mkdir(join(profile, "Default"), { recursive: true });
     const preferences = { extensions: { ui: { developer_mode: true } } };
     await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
-    await installHost(profile, daemon);
     const executablePath = findChromium() ?? "";
     const args = [
       "--no-sandbox",
       "--disable-gpu",
       "--disable-quic",
-      `--disable-extensions-except=${extension}`,
-      `--load-extension=${extension}`,
+      `--disable-extensions-except=${folder}`,
+      `--load-extension=${folder}`,
     ];
     const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
@@ -157,7 +154,6 @@ const undebugged = test.extend<{ tab: number }>({
     } finally {
       browser.kill();
       await ended;
-      await rm(home, { recursive: true, force: true, maxRetries: 5 });
     }
   },
 });

@@ -1,8 +1,6 @@
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import { type Page, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { test as base, expect, grantAll, installHost, unpack } from "./extension.ts";
+import { test as base, expect } from "./extension.ts";
 
 interface Browser {
   page: Page;
@@ -15,11 +13,7 @@ interface Browser {
 }
 
 const test = base.extend<{ browserWithout: Browser }>({
-  browserWithout: async ({ daemon, allSites }, use) => {
-    const { home, extension } = await unpack(daemon.port);
-    if (allSites) await grantAll(join(extension, "manifest.json"));
-    const profile = join(home, "profile");
-    await installHost(profile, daemon);
+  browserWithout: async ({ daemon, folder, profile }, use) => {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
@@ -49,12 +43,11 @@ const test = base.extend<{ browserWithout: Browser }>({
       install: async () => {
         // The protocol has it; the types of the runner do not yet.
         const send = session?.send.bind(session) as unknown as (method: string, params: object) => Promise<unknown>;
-        await send("Extensions.loadUnpacked", { path: extension });
+        await send("Extensions.loadUnpacked", { path: folder });
         await daemon.until("the worker is up", () => daemon.settings);
       },
     });
     await context.close();
-    await rm(home, { recursive: true, force: true, maxRetries: 3 });
   },
 });
 

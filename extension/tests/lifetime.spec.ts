@@ -73,14 +73,14 @@ test("the daemon is away and comes back: what happened meanwhile arrives, also f
 }) => {
   await browser.page.goto(site.page("/a", `<script>console.log("before")</script>`));
   await daemon.until("before", () => daemon.events("logs").some((log) => log.message === "before"));
-  await daemon.stop();
+  daemon.stop();
   await browser.page.evaluate(() => console.log("while away"));
   await putAside(browser, "while away");
   await browser.page.goto(site.page("/b", `<script>console.log("second page")</script>`));
   await putAside(browser, "second page");
   await browser.killWorker();
   await browser.page.evaluate(() => console.log("after the kill"));
-  await daemon.start();
+  daemon.start();
   await daemon.until("all", () =>
     ["while away", "second page", "after the kill"].every((message) =>
       daemon.events("logs").some((log) => log.message === message),
@@ -94,7 +94,7 @@ test.describe("the daemon starts later than the browser", () => {
   test("what happened before is there", async ({ daemon, site, browserWithExtension: browser }) => {
     await browser.page.goto(site.page("/", `<script>console.log("early bird")</script>`));
     await putAside(browser, "early bird");
-    await daemon.start();
+    daemon.start();
     await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "early bird"));
   });
 });
@@ -108,8 +108,8 @@ test("a daemon that forgot us gets nothing until the native host has brought a k
   await daemon.until("connected", () => daemon.settings);
   const known = new Map(daemon.keys);
   daemon.keys.clear();
-  await daemon.stop();
-  await daemon.start();
+  daemon.stop();
+  daemon.start();
   await browser.page.evaluate(() => console.log("for the new one"));
   const before = daemon.requests.length;
   await daemon.until("challenges", () => daemon.requests.length > before + 1);
@@ -120,27 +120,28 @@ test("a daemon that forgot us gets nothing until the native host has brought a k
 
 test("a stranger that takes the port gets challenges and nothing else", async ({
   daemon,
+  door,
   site,
   browserWithExtension: browser,
 }) => {
   await browser.page.goto(site.page("/", "x"));
   await daemon.until("connected", () => daemon.settings);
-  const stranger = new FakeDaemon();
+  const stranger = new FakeDaemon(door);
   stranger.forges = true;
-  await daemon.stop();
-  await stranger.start(daemon.port);
+  daemon.stop();
+  stranger.start();
   await browser.page.evaluate(() => console.log("not for strangers"));
   const popup = await browser.open("popup.html");
   await expect(popup.getByRole("status").first()).toContainText("Not paired yet"); // it says that it is Gasoline
   await stranger.until("challenges", () => stranger.requests.length >= 3);
-  await stranger.stop();
+  stranger.stop();
   expect(stranger.results.size).toBe(0); // what it answered was not carried out
   for (const { path, headers, body } of stranger.requests) {
     expect(path).toBe("/prove");
     expect(headers.authorization).toBeUndefined();
     expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(["key_id", "nonce"]);
   }
-  await daemon.start();
+  daemon.start();
   await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "not for strangers"));
 });
 

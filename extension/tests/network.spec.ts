@@ -1,8 +1,6 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { type BrowserContext, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { expect, installHost, test, unpack } from "./extension.ts";
+import { expect, test } from "./extension.ts";
 
 for (const networkDetail of [false, true]) {
   test.describe(`network detail ${networkDetail ? "on" : "off"}`, () => {
@@ -156,24 +154,17 @@ test("of a page's policy its meta elements are known", async ({ daemon, site, br
 test("network detail is switched on in the options, and shows the requests of workers when the browser was started anew", async ({
   daemon,
   site,
+  folder,
+  profile,
 }) => {
   site.page("/worker.js", { body: `fetch("/from-worker")`, type: "text/javascript" });
   site.page("/from-worker", { body: "w", type: "text/plain" });
   site.page("/", `<script>new Worker("/worker.js")</script>`);
-  const { home, extension } = await unpack(daemon.port);
-  const profile = join(home, "profile");
-  await mkdir(profile);
-  await installHost(profile, daemon);
   const start = async (): Promise<{ context: BrowserContext; id: string }> => {
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        `--disable-extensions-except=${extension}`,
-        `--load-extension=${extension}`,
-      ],
+      args: ["--no-sandbox", "--disable-gpu", `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
     });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     return { context, id: new URL(worker.url()).host };

@@ -169,7 +169,7 @@ test("the user sees which agent uses which tab, and changes it", async ({
   daemon.agents[0] = own;
   await expect(rows).toHaveCount(1);
 
-  await daemon.stop();
+  daemon.stop();
   await expect(popup.getByText("As last known")).toBeVisible();
   await expect(rows.getByRole("button", { name: "Release Shop" })).toBeDisabled();
   await expect(popup.getByRole("button", { name: "this tab" })).toBeHidden();
@@ -205,8 +205,8 @@ test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: b
     message: "This extension is not the one that Gasoline ships.",
     fix: "Install the extension from the release, then reload it.",
   };
-  await daemon.stop();
-  await daemon.start();
+  daemon.stop();
+  daemon.start();
   const popup = await browser.open("popup.html");
   await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.locator("#problem")).toContainText("Install the extension from the release");

@@ -1,12 +1,12 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { Chromium, SharedChromium } from "./chromium.ts";
-import { type Browser, LAUNCH, browserOf, expect, installHost, test as base, unpack } from "./extension.ts";
+import { type Browser, LAUNCH, browserOf, expect, installHost, test as base } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
 // The tests of the browser that the other tests share: what one of them did is not there for the next.
 
-const test = base.extend<{ chromium: Chromium; install: (on: FakeDaemon) => Promise<Browser> }>({
+const test = base.extend<{ chromium: Chromium; install: () => Promise<Browser> }>({
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
   chromium: async ({}, use) => {
     const chromium = await Chromium.launch(LAUNCH);
@@ -14,18 +14,14 @@ const test = base.extend<{ chromium: Chromium; install: (on: FakeDaemon) => Prom
     await chromium.close();
   },
 
-  install: async ({ chromium }, use) => {
-    const homes: string[] = [];
-    await use(async (daemon) => {
-      const { home, extension } = await unpack(daemon.port);
-      homes.push(home);
-      await installHost(chromium.profile, daemon);
+  install: async ({ chromium, daemon, door, folder }, use) => {
+    await use(async () => {
+      await installHost(chromium.profile, door);
       daemon.settings = undefined;
-      const { id } = await chromium.install(extension);
+      const { id } = await chromium.install(folder);
       await daemon.until("the worker is up", () => daemon.settings);
       return browserOf(chromium, id);
     });
-    for (const home of homes) await rm(home, { recursive: true, force: true, maxRetries: 3 });
   },
 });
 
@@ -126,14 +122,14 @@ test("after a reset the browser is as it was at first, whatever a test did", asy
 }) => {
   site.page("/", "<title>Site</title>");
   site.page("/worker.js", { body: "onfetch = () => {}", type: "text/javascript" });
-  const fresh = await install(daemon);
+  const fresh = await install();
   const before = await found(chromium, fresh, site);
   await chromium.reset();
-  const second = await install(daemon);
+  const second = await install();
   expect(await found(chromium, second, site)).toEqual(before);
   await use(second, site, daemon);
   await chromium.reset();
-  expect(await found(chromium, await install(daemon), site)).toEqual(before);
+  expect(await found(chromium, await install(), site)).toEqual(before);
 });
 
 test("what a test still waits for, or listens to, is named, and the next test gets another browser", async () => {
