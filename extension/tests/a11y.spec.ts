@@ -1,6 +1,8 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 const BROKEN = `<html lang=en><main><h1>Shop</h1><img src="/x.png" id=pic><button id=go></button>
   <p id=pale style="color:#bbb;background:#fff">Pale words</p><input id=name></main>`;
 

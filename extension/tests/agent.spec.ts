@@ -2,6 +2,8 @@ import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: string) {
   const { page } = browser;
   await browser.set({ pilot: true });
@@ -13,28 +15,32 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: stri
 
 const short = { timeoutMS: 1500 };
 
-test("a password that the eye icon shows is told to no agent", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(
-    browserWithExtension,
-    site,
-    daemon,
-    `<label>Pass <input type=password name=pass></label><label><input type=checkbox> Remember <input type=password class=other value=opensesame></label>
+test(
+  "a password that the eye icon shows is told to no agent",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension }) => {
+    const { page, run } = await open(
+      browserWithExtension,
+      site,
+      daemon,
+      `<label>Pass <input type=password name=pass></label><label><input type=checkbox> Remember <input type=password class=other value=opensesame></label>
      <button onclick="document.querySelectorAll('input:not([type=checkbox])').forEach((f) => f.type = 'text')">Show</button>`,
-  );
-  await page.locator("[name=pass]").fill("hunter2");
-  await page.getByText("Show").click();
-  const value = await run("get_value", { selector: "[name=pass]" });
-  expect(value.result.value).toBe("••••••");
-  const list = await run("list_interactive", {});
-  const typed = await run("type", { selector: "[name=pass]", text: "X" });
-  expect(typed.result.value).toBe("••••••");
-  expect((await run("get_value", { selector: ".other" })).result.value).toBe("••••••");
-  expect((await run("screenshot", {})).result.redacted).toBe(2);
-  await run("flush", {});
-  const told = JSON.stringify([value, list, typed, daemon.events("actions")]);
-  expect(told).not.toContain("hunter2");
-  expect(told).not.toContain("opensesame");
-});
+    );
+    await page.locator("[name=pass]").fill("hunter2");
+    await page.getByText("Show").click();
+    const value = await run("get_value", { selector: "[name=pass]" });
+    expect(value.result.value).toBe("••••••");
+    const list = await run("list_interactive", {});
+    const typed = await run("type", { selector: "[name=pass]", text: "X" });
+    expect(typed.result.value).toBe("••••••");
+    expect((await run("get_value", { selector: ".other" })).result.value).toBe("••••••");
+    expect((await run("screenshot", {})).result.redacted).toBe(2);
+    await run("flush", {});
+    const told = JSON.stringify([value, list, typed, daemon.events("actions")]);
+    expect(told).not.toContain("hunter2");
+    expect(told).not.toContain("opensesame");
+  },
+);
 
 test("a ref of a password field outlives the eye icon", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(

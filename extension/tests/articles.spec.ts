@@ -1,5 +1,7 @@
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 const PARAGRAPH =
   "The harbour was quiet in the early morning, and nobody had yet come to see what the night had brought. ".repeat(6);
 

@@ -1,6 +1,8 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 test("attributes are read as the document holds them, without secrets", async ({
   daemon,
   site,

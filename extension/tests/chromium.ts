@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  type Browser,
   type BrowserContext,
   type CDPSession,
   type Page,
@@ -182,26 +183,12 @@ export class Chromium {
     return this.context.serviceWorkers().find(ours) ?? this.context.waitForEvent("serviceworker", ours);
   }
 
-  /** Has the methods whose effect reset cannot take back throw, and say what to do instead. */
-  guard(): void {
-    for (const method of FOR_EVER) {
-      this.context[method] = () => {
-        throw new Error(`context.${method} would change the browser for the tests to come; use ownBrowser`);
-      };
-    }
-  }
-
   /**
    * Takes the browser back to what it was when it was launched: one tab in one window, no extension, cookies, storages,
    * permissions or listeners. Throws what could not be taken away; the browser is of no use then.
    */
   async reset(): Promise<void> {
-    const left: string[] = [];
-    for (const event of EVENTS) {
-      // It is there, but for the public type.
-      const count = (this.context as unknown as { listenerCount(event: string): number }).listenerCount(event);
-      if (count > 0) left.push(`${count} listeners of the context for ${event}`);
-    }
+    const left = listening(this.context);
     const before = this.context.pages();
     const [page] = await Promise.all([this.context.newPage(), this.#uninstall()]);
     const [tab] = await Promise.all([this.context.newCDPSession(page), ...before.map((at) => at.close())]);
@@ -317,7 +304,89 @@ export class SharedChromium {
 
   async #start(): Promise<Chromium> {
     const launched = await Chromium.launch(this.#launch);
-    launched.guard();
+    guard(launched.context);
     return launched;
   }
+}
+
+/**
+ * A browser without the extension, with one tab for the tests of one Playwright worker. The extension and a process for its
+ * tab are most of what a test costs; here both are done without.
+ */
+export class PlainChromium {
+  #browser: Promise<Browser> | undefined;
+  #context: BrowserContext | undefined;
+
+  /** Runs one test in the tab. When it failed, or left something, the next test gets another context. */
+  async lend(test: Outcome, use: (page: Page) => Promise<void>): Promise<void> {
+    const context = this.#context ?? (await this.#start());
+    this.#context = undefined;
+    try {
+      const [page] = context.pages();
+      if (!page) throw new Error("the context has no tab");
+      await use(page);
+      if (test.status === test.expectedStatus) {
+        await reset(context, page);
+        this.#context = context;
+      }
+    } finally {
+      if (this.#context !== context) await context.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await (await this.#browser)?.close();
+  }
+
+  async #start(): Promise<BrowserContext> {
+    this.#browser ??= chromium.launch({
+      executablePath: findChromium() ?? "",
+      // Frames of other sites are in the process of their page: one session of the protocol reaches all.
+      args: [
+        `--disable-features=${[...FEATURES, "IsolateOrigins", "site-per-process"].join(",")}`,
+        "--disable-site-isolation-trials",
+        "--no-sandbox",
+        "--disable-gpu",
+      ],
+    });
+    const context = await (await this.#browser).newContext();
+    guard(context);
+    await context.newPage();
+    return context;
+  }
+}
+
+/** Takes a context back to what it was at first: one tab without a history, and nothing stored. */
+async function reset(context: BrowserContext, page: Page): Promise<void> {
+  const left = listening(context);
+  const others = context.pages().filter((other) => other !== page);
+  await Promise.all(others.map((other) => other.close()));
+  await page.goto("about:blank", { timeout: GONE_WITHIN_MS });
+  const tab = await context.newCDPSession(page);
+  await Promise.all([
+    tab.send("Page.resetNavigationHistory"),
+    tab.send("Storage.clearDataForOrigin", { origin: "*", storageTypes: "all" }),
+    context.clearCookies(),
+    context.clearPermissions(),
+  ]);
+  await tab.detach();
+  if (left.length > 0) throw new Error(`this test left in the browser: ${left.join("; ")}`);
+}
+
+/** Has the methods of a context whose effect cannot be taken back throw, and say what to do instead. */
+function guard(context: BrowserContext): void {
+  for (const method of FOR_EVER) {
+    context[method] = () => {
+      throw new Error(`context.${method} would change the browser for the tests to come; use ownBrowser`);
+    };
+  }
+}
+
+/** What still listens to a context, in words. */
+function listening(context: BrowserContext): string[] {
+  return EVENTS.flatMap((event) => {
+    // It is there, but for the public type.
+    const count = (context as unknown as { listenerCount(event: string): number }).listenerCount(event);
+    return count > 0 ? [`${count} listeners of the context for ${event}`] : [];
+  });
 }

@@ -3,6 +3,8 @@ import type { FakeDaemon } from "./daemon.ts";
 import { FORM } from "./pages.ts";
 import { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 /** Opens the form with pilot on and gives what most tests need. */
 async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FORM) {
   const { page } = browser;
@@ -209,64 +211,64 @@ test("what is typed by real keys takes the place of what was there, though the p
   await expect(page.locator("input")).toHaveValue("new");
 });
 
-test("the stop key halts what acts and what waits to, and switches browser control off", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  const button = `<p id=status>untouched</p><button id=now onclick="document.getElementById('status').textContent='clicked'">Now</button>`;
-  const { tab, status, run } = await open(browser, site, daemon, button);
-  const acts = daemon.send("click", { selector: "#never" }, { tab, timeoutMS: 60_000 });
-  await daemon.until("the first to be taken", () => daemon.taken.has(acts));
-  const waits = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 60_000 });
-  await daemon.until("the second to be taken", () => daemon.taken.has(waits));
-  const worker = await browser.worker();
-  const keys = await worker.evaluate(() => chrome.commands.getAll());
-  expect(keys.find(({ name }) => name === "stop")?.shortcut).toBe("Alt+Shift+S");
-  // As Chrome tells the worker of the key: keys that a test sends never reach the browser itself.
-  await worker.evaluate(() =>
-    (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"),
-  );
-  for (const id of [acts, waits])
-    expect((await daemon.until("the end of what acts", () => daemon.results.get(id))).error?.code).toBe("pilot_off");
-  expect((await run("click", { selector: "#now" })).error?.code).toBe("pilot_off");
-  expect((await run("get_text", { selector: "#status" })).result.value).toBe("untouched");
-  await expect(status).toHaveText("untouched");
-});
+test(
+  "the stop key halts what acts and what waits to, and switches browser control off",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    const button = `<p id=status>untouched</p><button id=now onclick="document.getElementById('status').textContent='clicked'">Now</button>`;
+    const { tab, status, run } = await open(browser, site, daemon, button);
+    const acts = daemon.send("click", { selector: "#never" }, { tab, timeoutMS: 60_000 });
+    await daemon.until("the first to be taken", () => daemon.taken.has(acts));
+    const waits = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 60_000 });
+    await daemon.until("the second to be taken", () => daemon.taken.has(waits));
+    const worker = await browser.worker();
+    const keys = await worker.evaluate(() => chrome.commands.getAll());
+    expect(keys.find(({ name }) => name === "stop")?.shortcut).toBe("Alt+Shift+S");
+    // As Chrome tells the worker of the key: keys that a test sends never reach the browser itself.
+    await worker.evaluate(() =>
+      (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"),
+    );
+    for (const id of [acts, waits])
+      expect((await daemon.until("the end of what acts", () => daemon.results.get(id))).error?.code).toBe("pilot_off");
+    expect((await run("click", { selector: "#now" })).error?.code).toBe("pilot_off");
+    expect((await run("get_text", { selector: "#status" })).result.value).toBe("untouched");
+    await expect(status).toHaveText("untouched");
+  },
+);
 
-test("a gesture is marked on the page for a moment, and not in pictures", async ({
-  daemon,
-  site,
-  browserWithExtension,
-}) => {
-  const { page, run } = await open(browserWithExtension, site, daemon);
-  // It is there for a moment: the page itself notes where.
-  await page.evaluate(() => {
-    const marks: { x: number; y: number }[] = [];
-    Object.assign(window, { marks });
-    new MutationObserver((records) => {
-      for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
-        if (!(node instanceof Element) || node.id !== "gasoline-cursor") continue;
-        const { x, y, width, height } = node.getBoundingClientRect();
-        marks.push({ x: x + width / 2, y: y + height / 2 });
-      }
-    }).observe(document, { subtree: true, childList: true });
-  });
-  const marks = () => page.evaluate(() => (window as unknown as { marks: { x: number; y: number }[] }).marks);
-  const press = await run("click", { selector: "#far" });
-  const mark = page.locator("#gasoline-cursor");
-  const box = (await page.locator("#far").boundingBox())!;
-  const [at, ...others] = await marks();
-  expect(others).toEqual([]);
-  expect(at!.x).toBeCloseTo(box.x + box.width / 2, 0);
-  expect(at!.y).toBeCloseTo(box.y + box.height / 2, 0);
-  expect(JSON.stringify(press.result.receipt)).not.toContain("cursor");
-  expect((await run("screenshot", {})).error).toBeUndefined();
-  await expect(mark).toHaveCount(0, { timeout: 300 });
-  await run("hover", { selector: "#hoverable" });
-  expect(await marks()).toHaveLength(2);
-  await expect(mark).toHaveCount(0);
-});
+test(
+  "a gesture is marked on the page for a moment, and not in pictures",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension }) => {
+    const { page, run } = await open(browserWithExtension, site, daemon);
+    // It is there for a moment: the page itself notes where.
+    await page.evaluate(() => {
+      const marks: { x: number; y: number }[] = [];
+      Object.assign(window, { marks });
+      new MutationObserver((records) => {
+        for (const node of records.flatMap(({ addedNodes }) => [...addedNodes])) {
+          if (!(node instanceof Element) || node.id !== "gasoline-cursor") continue;
+          const { x, y, width, height } = node.getBoundingClientRect();
+          marks.push({ x: x + width / 2, y: y + height / 2 });
+        }
+      }).observe(document, { subtree: true, childList: true });
+    });
+    const marks = () => page.evaluate(() => (window as unknown as { marks: { x: number; y: number }[] }).marks);
+    const press = await run("click", { selector: "#far" });
+    const mark = page.locator("#gasoline-cursor");
+    const box = (await page.locator("#far").boundingBox())!;
+    const [at, ...others] = await marks();
+    expect(others).toEqual([]);
+    expect(at!.x).toBeCloseTo(box.x + box.width / 2, 0);
+    expect(at!.y).toBeCloseTo(box.y + box.height / 2, 0);
+    expect(JSON.stringify(press.result.receipt)).not.toContain("cursor");
+    expect((await run("screenshot", {})).error).toBeUndefined();
+    await expect(mark).toHaveCount(0, { timeout: 300 });
+    await run("hover", { selector: "#hoverable" });
+    expect(await marks()).toHaveLength(2);
+    await expect(mark).toHaveCount(0);
+  },
+);
 
 test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({
   daemon,
@@ -334,32 +336,36 @@ test("a press that no longer reaches the viewport when it comes is made again", 
   await expect(page.frameLocator("iframe").getByText("Pressed true")).toBeVisible();
 });
 
-test("trusted input is real, and windows opened by links are seen", async ({ daemon, site, browserWithExtension }) => {
-  const { page, status, run } = await open(browserWithExtension, site, daemon);
-  await page.evaluate(() =>
-    document
-      .getElementById("far")
-      ?.addEventListener("click", (e) => (document.getElementById("status")!.textContent = `trusted ${e.isTrusted}`)),
-  );
-  expect((await run("click", { selector: "#far", trusted: "always" })).result.trusted).toBe(true);
-  await expect(status).toHaveText("trusted true");
-  expect((await run("type", { selector: "#keys", text: "ab", trusted: "always" })).result.trusted).toBe(true);
-  await expect(page.locator("#keys")).toHaveValue("ab");
-  // Every character is typed by its own key: "." is not Delete, "'" is not the right arrow.
-  const typed = `it's (a) "b.c" & d#1!%$-_=+[]{};:,<>/?|~^@ Zé`;
-  await page.locator("#keys").fill("");
-  await page.evaluate(() => {
-    const codes: string[] = [];
-    document.getElementById("keys")!.addEventListener("keydown", (e) => codes.push(e.code + (e.shiftKey ? "+" : "")));
-    Object.assign(window, { codes });
-  });
-  await run("type", { selector: "#keys", text: typed, trusted: "always" });
-  await expect(page.locator("#keys")).toHaveValue(typed);
-  const codes = await page.evaluate(() => (window as unknown as { codes: string[] }).codes);
-  expect(codes.slice(0, 8)).toEqual(["KeyI", "KeyT", "Quote", "KeyS", "Space", "Digit9+", "KeyA", "Digit0+"]);
-  const opened = await run("click", { selector: "#blank" });
-  expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
-});
+test(
+  "trusted input is real, and windows opened by links are seen",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension }) => {
+    const { page, status, run } = await open(browserWithExtension, site, daemon);
+    await page.evaluate(() =>
+      document
+        .getElementById("far")
+        ?.addEventListener("click", (e) => (document.getElementById("status")!.textContent = `trusted ${e.isTrusted}`)),
+    );
+    expect((await run("click", { selector: "#far", trusted: "always" })).result.trusted).toBe(true);
+    await expect(status).toHaveText("trusted true");
+    expect((await run("type", { selector: "#keys", text: "ab", trusted: "always" })).result.trusted).toBe(true);
+    await expect(page.locator("#keys")).toHaveValue("ab");
+    // Every character is typed by its own key: "." is not Delete, "'" is not the right arrow.
+    const typed = `it's (a) "b.c" & d#1!%$-_=+[]{};:,<>/?|~^@ Zé`;
+    await page.locator("#keys").fill("");
+    await page.evaluate(() => {
+      const codes: string[] = [];
+      document.getElementById("keys")!.addEventListener("keydown", (e) => codes.push(e.code + (e.shiftKey ? "+" : "")));
+      Object.assign(window, { codes });
+    });
+    await run("type", { selector: "#keys", text: typed, trusted: "always" });
+    await expect(page.locator("#keys")).toHaveValue(typed);
+    const codes = await page.evaluate(() => (window as unknown as { codes: string[] }).codes);
+    expect(codes.slice(0, 8)).toEqual(["KeyI", "KeyT", "Quote", "KeyS", "Space", "Digit9+", "KeyA", "Digit0+"]);
+    const opened = await run("click", { selector: "#blank" });
+    expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
+  },
+);
 
 test("a real click that comes to another element, because the page moved, comes to nobody and is made anew", async ({
   daemon,
@@ -741,40 +747,40 @@ test("execute_js works under a strict policy and in frames, and only where it is
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
 
-test("execute_js goes by user scripts once the user allowed them", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  site.page("/strict", {
-    body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>",
-    headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" },
-  });
-  site.page("/inner", "<title>Inner one</title>");
-  const { page, run } = await open(browser, site, daemon);
-  const options = await browser.open("options.html");
-  await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
-  await expect(options.getByText("Switch on “Allow user scripts”")).toBeVisible();
-  const extensions = await browser.context.newPage();
-  await extensions.goto("chrome://extensions");
-  await extensions.evaluate(
-    (id) =>
-      (
-        chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }
-      ).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
-    browser.id,
-  );
-  await page.goto(site.url("/strict"));
-  const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });
-  expect((await js("const a = 1; return { a }")).result.result).toEqual({ a: 1 });
-  expect((await js("throw new TypeError('x')")).error).toMatchObject({
-    code: "execution_error",
-    message: "TypeError: x",
-  });
-  expect((await js("}{")).error?.code).toBe("execution_error");
-  expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
-});
+test(
+  "execute_js goes by user scripts once the user allowed them",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    site.page("/strict", {
+      body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>",
+      headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" },
+    });
+    site.page("/inner", "<title>Inner one</title>");
+    const { page, run } = await open(browser, site, daemon);
+    const options = await browser.open("options.html");
+    await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
+    await expect(options.getByText("Switch on “Allow user scripts”")).toBeVisible();
+    const extensions = await browser.context.newPage();
+    await extensions.goto("chrome://extensions");
+    await extensions.evaluate(
+      (id) =>
+        (
+          chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }
+        ).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
+      browser.id,
+    );
+    await page.goto(site.url("/strict"));
+    const js = (script: string, more = {}) => run("execute_js", { script, ...more });
+    expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });
+    expect((await js("const a = 1; return { a }")).result.result).toEqual({ a: 1 });
+    expect((await js("throw new TypeError('x')")).error).toMatchObject({
+      code: "execution_error",
+      message: "TypeError: x",
+    });
+    expect((await js("}{")).error?.code).toBe("execution_error");
+    expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
+  },
+);
 
 test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(
@@ -805,21 +811,25 @@ test("flush is answered while a page logs all the time", async ({ daemon, site, 
   expect(daemon.events("logs").map((l) => l.message)).toContain("before the flush");
 });
 
-test("pilot off: what acts is refused, what reads is not", async ({ daemon, site, browserWithExtension: browser }) => {
-  await browser.page.goto(site.page("/form", FORM));
-  const tab = await browser.tab(browser.page);
-  for (const [kind, params] of [
-    ["click", { selector: "h1" }],
-    ["type", { text: "x" }],
-    ["navigate", { url: site.url("/form") }],
-    ["execute_js", { script: "1" }],
-    ["close_tab", {}],
-    ["highlight", { selector: "h1" }],
-  ] as const) {
-    const refused = await daemon.command(kind as "click", params as { selector?: string }, { tab });
-    expect(refused.error?.code, kind).toBe("pilot_off");
-  }
-  expect((await daemon.command("get_text", {}, { tab })).result.value).toContain("Order");
-  expect((await daemon.command("screenshot", {}, { tab })).error).toBeUndefined();
-  expect((await daemon.command("nonsense" as "click", {}, { tab })).error?.code).toBe("unknown_mode");
-});
+test(
+  "pilot off: what acts is refused, what reads is not",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    await browser.page.goto(site.page("/form", FORM));
+    const tab = await browser.tab(browser.page);
+    for (const [kind, params] of [
+      ["click", { selector: "h1" }],
+      ["type", { text: "x" }],
+      ["navigate", { url: site.url("/form") }],
+      ["execute_js", { script: "1" }],
+      ["close_tab", {}],
+      ["highlight", { selector: "h1" }],
+    ] as const) {
+      const refused = await daemon.command(kind as "click", params as { selector?: string }, { tab });
+      expect(refused.error?.code, kind).toBe("pilot_off");
+    }
+    expect((await daemon.command("get_text", {}, { tab })).result.value).toContain("Order");
+    expect((await daemon.command("screenshot", {}, { tab })).error).toBeUndefined();
+    expect((await daemon.command("nonsense" as "click", {}, { tab })).error?.code).toBe("unknown_mode");
+  },
+);

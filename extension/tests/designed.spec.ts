@@ -3,6 +3,8 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 const HIDDEN = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:-1px";
 
 test("a radio button that is kept for screen readers is clicked by its label", async ({

@@ -1,5 +1,7 @@
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 const PAGE = `<!doctype html><title>A</title><button onclick="document.title = String(confirm('Delete everything?'))">Delete</button>`;
 
 for (const trusted of ["never", "always"]) {
@@ -92,53 +94,53 @@ test("dialogs that an act opens are answered as it says, also what a page asks b
   expect(left.result.title).toBe("B");
 });
 
-test("dialogs of scripts, reloads and steps through the history are answered, and none is waited for", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  const { page } = browser;
-  await browser.set({ pilot: true });
-  const asks = (name: string) =>
-    `<!doctype html><title>${name}</title><input><script>onbeforeunload = (event) => event.preventDefault()</script>`;
-  await page.goto(site.page("/one", asks("One")));
-  const tab = await browser.tab(page);
-  page.on("dialog", () => {});
-  // A page that nobody used asks nothing.
-  const use = () => daemon.command("click", { selector: "input", trusted: "always" }, { tab });
-  const script = (text: string, more: object) => daemon.command("execute_js", { script: text, ...more }, { tab });
-  const told = await script("[confirm('Sure?'), prompt('Name?')].join()", { dialog_text: "Ada" });
-  expect(told.result).toMatchObject({ result: "true,Ada", dialog: { type: "prompt", message: "Name?" } });
-  expect((await script("confirm('Sure?')", { dialog: "dismiss" })).result.result).toBe(false);
+test(
+  "dialogs of scripts, reloads and steps through the history are answered, and none is waited for",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    const { page } = browser;
+    await browser.set({ pilot: true });
+    const asks = (name: string) =>
+      `<!doctype html><title>${name}</title><input><script>onbeforeunload = (event) => event.preventDefault()</script>`;
+    await page.goto(site.page("/one", asks("One")));
+    const tab = await browser.tab(page);
+    page.on("dialog", () => {});
+    // A page that nobody used asks nothing.
+    const use = () => daemon.command("click", { selector: "input", trusted: "always" }, { tab });
+    const script = (text: string, more: object) => daemon.command("execute_js", { script: text, ...more }, { tab });
+    const told = await script("[confirm('Sure?'), prompt('Name?')].join()", { dialog_text: "Ada" });
+    expect(told.result).toMatchObject({ result: "true,Ada", dialog: { type: "prompt", message: "Name?" } });
+    expect((await script("confirm('Sure?')", { dialog: "dismiss" })).result.result).toBe(false);
 
-  await use();
-  await daemon.command("navigate", { url: site.page("/two", asks("Two")), dialog: "accept" }, { tab });
-  for (const kind of ["refresh", "back"] as const) {
     await use();
-    const began = Date.now();
-    const stayed = await daemon.command(kind, { dialog: "dismiss" }, { tab, timeoutMS: 10_000 });
-    expect(stayed.error, kind).toMatchObject({
-      code: "navigation_failed",
-      message: expect.stringContaining("to stay"),
-    });
-    expect(Date.now() - began).toBeLessThan(5000);
-    expect(await page.title()).toBe("Two");
-  }
-  const refreshed = await daemon.command("refresh", { dialog: "accept" }, { tab });
-  expect(refreshed.result).toMatchObject({ title: "Two", dialog: { type: "beforeunload", answer: "accept" } });
-  await use();
-  const back = await daemon.command("back", { dialog: "accept" }, { tab });
-  expect(back.result).toMatchObject({ title: "One", dialog: { type: "beforeunload" } });
-  await use();
-  const forward = await daemon.command("forward", { dialog: "accept" }, { tab });
-  expect(forward.result).toMatchObject({ title: "Two", dialog: { type: "beforeunload" } });
+    await daemon.command("navigate", { url: site.page("/two", asks("Two")), dialog: "accept" }, { tab });
+    for (const kind of ["refresh", "back"] as const) {
+      await use();
+      const began = Date.now();
+      const stayed = await daemon.command(kind, { dialog: "dismiss" }, { tab, timeoutMS: 10_000 });
+      expect(stayed.error, kind).toMatchObject({
+        code: "navigation_failed",
+        message: expect.stringContaining("to stay"),
+      });
+      expect(Date.now() - began).toBeLessThan(5000);
+      expect(await page.title()).toBe("Two");
+    }
+    const refreshed = await daemon.command("refresh", { dialog: "accept" }, { tab });
+    expect(refreshed.result).toMatchObject({ title: "Two", dialog: { type: "beforeunload", answer: "accept" } });
+    await use();
+    const back = await daemon.command("back", { dialog: "accept" }, { tab });
+    expect(back.result).toMatchObject({ title: "One", dialog: { type: "beforeunload" } });
+    await use();
+    const forward = await daemon.command("forward", { dialog: "accept" }, { tab });
+    expect(forward.result).toMatchObject({ title: "Two", dialog: { type: "beforeunload" } });
 
-  // Without an answer the user has it, and the call ends by its deadline.
-  await use();
-  const asked = page.waitForEvent("dialog");
-  const began = Date.now();
-  const left = await daemon.command("refresh", {}, { tab, timeoutMS: 2500 });
-  expect(left.error?.code).toBe("timeout");
-  expect(Date.now() - began).toBeLessThan(4000);
-  await (await asked).dismiss();
-});
+    // Without an answer the user has it, and the call ends by its deadline.
+    await use();
+    const asked = page.waitForEvent("dialog");
+    const began = Date.now();
+    const left = await daemon.command("refresh", {}, { tab, timeoutMS: 2500 });
+    expect(left.error?.code).toBe("timeout");
+    expect(Date.now() - began).toBeLessThan(4000);
+    await (await asked).dismiss();
+  },
+);

@@ -2,7 +2,7 @@ import { open } from "./acting.ts";
 import { NO_BAR } from "./chromium.ts";
 import { expect, test } from "./extension.ts";
 
-test.use({ without: [NO_BAR] }); // the bar comes while something is held
+test.use({ host: "node", without: [NO_BAR] }); // in the extension the bar comes while something is held
 
 /** Things that are moved by pointer events, and what was heard of that. */
 const POINTER = `<style>.box { position: absolute; width: 80px; height: 40px } body { margin: 0 }</style>

@@ -3,10 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, type Page, type Worker, test as base } from "@playwright/test";
 import type { NativeAnswer } from "@gasoline/schema/wire";
-import { Chromium, SharedChromium } from "./chromium.ts";
+import { Chromium, PlainChromium, SharedChromium } from "./chromium.ts";
 import { FakeDaemon } from "./daemon.ts";
 import { Door } from "./door.ts";
 import { type Variant, Unpacked } from "./unpacked.ts";
+import { NodeHost } from "./node/host.ts";
 import { Site } from "./site.ts";
 
 export const LAUNCH = { height: 807 };
@@ -40,6 +41,11 @@ interface Options extends Variant {
   ownBrowser: boolean;
   /** Flags of the browser that are left out: it is as a user's is there, and the test's own. */
   without: string[];
+  /**
+   * Where the extension's worker runs. In Node it is the same bundle, and pages are those of a plain browser: for what is
+   * not about the extension itself. A test tagged @extension, and every test where HOST=extension is set, has the extension.
+   */
+  host: "extension" | "node";
 }
 
 interface Fixtures {
@@ -56,6 +62,7 @@ interface WorkerFixtures {
   shared: SharedChromium;
   door: Door;
   unpacked: Unpacked;
+  plain: PlainChromium;
 }
 
 export const test = base.extend<Options & Fixtures, WorkerFixtures>({
@@ -66,6 +73,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   downloads: [false, { option: true }],
   ownBrowser: [false, { option: true }],
   without: [[], { option: true }],
+  host: ["extension", { option: true }],
 
   daemon: async ({ daemonUp, door }, use) => {
     const daemon = new FakeDaemon(door);
@@ -122,11 +130,30 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     { scope: "worker" },
   ],
 
+  plain: [
+    // oxlint-disable-next-line no-empty-pattern -- as above
+    async ({}, use) => {
+      const plain = new PlainChromium();
+      await use(plain);
+      await plain.close();
+    },
+    { scope: "worker" },
+  ],
+
   browserWithExtension: async (
-    { daemon, daemonUp, door, folder, native, ownBrowser, without, shared },
+    { daemon, daemonUp, door, folder, native, ownBrowser, without, shared, host, plain },
     use,
     testInfo,
   ) => {
+    if ((process.env["HOST"] ?? host) === "node" && !testInfo.tags.includes("@extension")) {
+      await plain.lend(testInfo, async (page) => {
+        const inNode = await NodeHost.start(page, door);
+        await daemon.until("the worker is up", () => daemon.settings);
+        await use(inNode.browser());
+        await inNode.stop();
+      });
+      return;
+    }
     const serve = async (chromium: Chromium): Promise<void> => {
       if (native) await installHost(chromium.profile, door);
       const { id } = await chromium.install(folder);

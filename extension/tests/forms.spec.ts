@@ -2,6 +2,8 @@ import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 const SIGNUP = `<!doctype html><title>A</title>
   <form action="/thanks">
     <label>E-mail <input name=mail value=old></label>

@@ -2,6 +2,8 @@ import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: string) {
   const { page } = browser;
   await browser.set({ pilot: true });

@@ -3,6 +3,8 @@ import type { FakeDaemon } from "./daemon.ts";
 import { type Browser, expect, test } from "./extension.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 /** What a page hears of input: the order is what pages rely on. */
 const HEARD =
   "pointerdown mousedown pointerup mouseup click dblclick auxclick keydown keypress beforeinput input change keyup focusin submit";

@@ -2,6 +2,8 @@ import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 const PAGE = `<!doctype html><title>Checkout</title><style>.gone { display: none }</style>
   <main><h1>Pay now</h1>
   <button data-testid=pay id=pay class=primary>Pay now</button>

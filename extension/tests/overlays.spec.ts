@@ -1,5 +1,7 @@
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 const inner = `<!doctype html><title>Inner</title><button style="margin-top:100px" onclick="out.textContent = 'clicked ' + event.isTrusted">Inner</button><p id=out></p>`;
 const modal = `<div id=modal role=dialog style="position:fixed;inset:0;background:#000c">Accept?</div>`;
 

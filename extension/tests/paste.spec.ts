@@ -1,5 +1,7 @@
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 test("a paste is one event with the text, and what the page does not take is put in", async ({
   daemon,
   site,

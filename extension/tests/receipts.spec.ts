@@ -1,6 +1,8 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 test("an act that the page goes on with past the deadline is done, and still busy", async ({
   daemon,
   site,

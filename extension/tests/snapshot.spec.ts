@@ -4,6 +4,8 @@ import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
+test.use({ host: "node" });
+
 const ROWS = Array.from(
   { length: 60 },
   (_, i) => `<tr><td>Order ${i}</td><td>${i * 3} EUR</td><td><button>Cancel ${i}</button></td></tr>`,

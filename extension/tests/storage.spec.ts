@@ -1,6 +1,8 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 test("entries of a storage are written, removed and cleared", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, "", "/shop/a");
   await page.evaluate(() => {

@@ -8,6 +8,8 @@ import type { File } from "@gasoline/schema/commands";
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
+test.use({ host: "node" });
+
 /** Bytes above which the daemon sends a path only. */
 const LARGE = 200 * 1024 * 1024;
 
@@ -206,46 +208,46 @@ test("what is put in is the agent's doing by every way, and what the page does t
   ]);
 });
 
-test("a form is sent with its file; inputs in frames are reached", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  site.page(
-    "/inner",
-    `<!doctype html><input type=file id=inner><button id=ask onclick="inner.click()">Ask</button><div id=zone style="width:99px;height:40px">Drop</div>${HEARD}
+test(
+  "a form is sent with its file; inputs in frames are reached",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    site.page(
+      "/inner",
+      `<!doctype html><input type=file id=inner><button id=ask onclick="inner.click()">Ask</button><div id=zone style="width:99px;height:40px">Drop</div>${HEARD}
      <script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); zone.textContent = told(e.dataTransfer.files); };</script>`,
-  );
-  site.page("/sent", "<!doctype html><title>Sent</title>");
-  const { page, run } = await open(
-    browser,
-    site,
-    daemon,
-    `<form method=post enctype="multipart/form-data" action="/sent"><input type=file name=f id=f><button>Send</button></form>
+    );
+    site.page("/sent", "<!doctype html><title>Sent</title>");
+    const { page, run } = await open(
+      browser,
+      site,
+      daemon,
+      `<form method=post enctype="multipart/form-data" action="/sent"><input type=file name=f id=f><button>Send</button></form>
      <iframe src="/inner"></iframe><iframe src="${site.url("/inner", "localhost")}"></iframe>`,
-  );
-  const note = inline("a.txt", "abc");
-  const big = await onDisk(folder, "big.bin", 5_000_000);
-  for (const [i, frame] of page.frames().slice(1).entries()) {
-    const small = await run("upload", { selector: "#inner", frame: `${i}`, files: [note] });
-    expect(small.result.upload?.files).toMatchObject([{ name: "a.txt", size: 3 }]);
-    expect(await frame.evaluate("told(inner.files)")).toBe("a.txt:3:text/plain");
-    const large = await run("upload", { selector: "#inner", frame: `${i}`, files: [big] });
-    const asked = await run("upload", { selector: "#ask", frame: `${i}`, files: [big] });
-    if (i === 0) expect(asked.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
-    else expect(asked.error?.code).toBe("frame_not_reachable"); // before anything is clicked
-    const dropped = await run("upload", { selector: "#zone", frame: `${i}`, files: [big] });
-    expect(dropped.result?.upload, JSON.stringify(dropped.error)).toMatchObject({
-      files: [{ name: "big.bin", size: 5_000_000 }],
-    });
-    await expect(frame.locator("#zone")).toContainText("big.bin:5000000");
-    if (i === 0) expect(large.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
-    else expect(large.error?.code).toBe("frame_not_reachable");
-  }
-  const sent = await run("upload", { selector: "#f", files: [note], submit: true });
-  expect(sent.result).toMatchObject({ title: "Sent", navigated: true, upload: { submitted: true } });
-  expect(site.hits).toContain("/sent");
-});
+    );
+    const note = inline("a.txt", "abc");
+    const big = await onDisk(folder, "big.bin", 5_000_000);
+    for (const [i, frame] of page.frames().slice(1).entries()) {
+      const small = await run("upload", { selector: "#inner", frame: `${i}`, files: [note] });
+      expect(small.result.upload?.files).toMatchObject([{ name: "a.txt", size: 3 }]);
+      expect(await frame.evaluate("told(inner.files)")).toBe("a.txt:3:text/plain");
+      const large = await run("upload", { selector: "#inner", frame: `${i}`, files: [big] });
+      const asked = await run("upload", { selector: "#ask", frame: `${i}`, files: [big] });
+      if (i === 0) expect(asked.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
+      else expect(asked.error?.code).toBe("frame_not_reachable"); // before anything is clicked
+      const dropped = await run("upload", { selector: "#zone", frame: `${i}`, files: [big] });
+      expect(dropped.result?.upload, JSON.stringify(dropped.error)).toMatchObject({
+        files: [{ name: "big.bin", size: 5_000_000 }],
+      });
+      await expect(frame.locator("#zone")).toContainText("big.bin:5000000");
+      if (i === 0) expect(large.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
+      else expect(large.error?.code).toBe("frame_not_reachable");
+    }
+    const sent = await run("upload", { selector: "#f", files: [note], submit: true });
+    expect(sent.result).toMatchObject({ title: "Sent", navigated: true, upload: { submitted: true } });
+    expect(site.hits).toContain("/sent");
+  },
+);
 
 test("what takes no file says so: a field, one of two inputs, a disabled one, one for a single file", async ({
   daemon,

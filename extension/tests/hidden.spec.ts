@@ -1,0 +1,57 @@
+import { expect } from "./extension.ts";
+import { undebugged } from "./undebugged.ts";
+
+// The runner has every tab think that it is in front, and keeps timers awake that a user's browser lets sleep.
+undebugged(
+  "a tab behind another one, with its timers slowed, is read, waited for, operated and captured",
+  async ({ daemon, site, tab }) => {
+    undebugged.setTimeout(120_000);
+    const run: typeof daemon.command = (kind, params) => daemon.command(kind, params, { tab, timeoutMS: 30_000 });
+    const value = async (expression: string): Promise<unknown> =>
+      (await run("execute_js", { script: expression })).result.result;
+    const url = site.page(
+      "/",
+      `<!doctype html><title>Behind</title><p id=said>nothing</p><input aria-label=Name>
+       <button onclick="said.textContent = 'pressed ' + event.isTrusted">Press</button>
+       <button onclick="setTimeout(() => (said.textContent = 'came late'), 50)">Later</button>
+       <script>ticks = frames = 0; setInterval(() => ticks++, 10); setInterval(() => console.log("line " + ticks), 500);
+         (function draw() { frames++; requestAnimationFrame(draw) })()</script>`,
+    );
+    expect((await run("navigate", { url })).result.title).toBe("Behind");
+    expect(await value("document.visibilityState")).toBe("visible");
+    const front = await daemon.command("new_tab", { url: site.page("/front", "<title>In front</title>") });
+    await daemon.command("activate_tab", {}, { tab: front.result.tab });
+    expect(await value("document.visibilityState")).toBe("hidden");
+
+    // It is slowed: what asks for fifty ticks between two lines gets one or two.
+    const lines = (): string[] =>
+      daemon
+        .events("logs")
+        .map(({ message }) => message)
+        .filter((message) => message.startsWith("line "));
+    const [drawn, heard] = [await value("frames"), lines().length];
+    await daemon.until("lines of its timers", () => lines().length >= heard + 4, 30_000);
+    const [from = 0, to = 0] = lines()
+      .slice(-2)
+      .map((line) => Number(line.slice(5)));
+    expect(to - from).toBeLessThan(10);
+
+    for (const trusted of ["never", "always"] as const) {
+      expect((await run("click", { selector: "text=Press", trusted })).error, trusted).toBeUndefined();
+      const said = (await run("get_text", { selector: "#said" })).result.value;
+      expect(said).toBe(`pressed ${trusted === "always"}`);
+      const typed = await run("type", { selector: "label=Name", text: trusted, clear: true, trusted });
+      expect(typed.error, trusted).toBeUndefined();
+      expect(typed.result.value).toBe(trusted);
+    }
+    expect((await run("click", { selector: "text=Later" })).error).toBeUndefined();
+    expect((await run("wait_for", { text: "came late" })).result.matched_text).toContain("came late");
+    const list = await run("list_interactive", {});
+    expect(list.result.elements.map(({ label }) => label)).toEqual(["Name", "Press", "Later"]);
+    expect(await value("console.log('said behind')")).toBeNull();
+    await run("flush", {});
+    expect(daemon.events("logs").map(({ message }) => message)).toContain("said behind");
+    expect(await value("document.visibilityState")).toBe("hidden"); // nothing brought it to the front
+    expect(Number(await value("frames")) - Number(drawn)).toBeLessThan(20);
+  },
+);
