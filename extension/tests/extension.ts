@@ -145,7 +145,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     use,
     testInfo,
   ) => {
-    if ((process.env["HOST"] ?? host) === "node" && !testInfo.tags.includes("@extension")) {
+    if (host === "node" && process.env["HOST"] !== "extension" && !testInfo.tags.includes("@extension")) {
       await plain.lend(testInfo, async (page) => {
         const inNode = await NodeHost.start(page, door);
         await daemon.until("the worker is up", () => daemon.settings);

@@ -27,9 +27,10 @@ test("pictures of a tab come encoded, in order, with key frames, until it is sto
   expect(begun.error).toBeUndefined();
   expect(begun.result).toMatchObject({ name: "a", visible: true });
   expect((await run("screen_recording_start", { name: "b", fps: 10 })).error?.code).toBe("conflict");
-  await page.waitForTimeout(3000);
+  const filmed = (): number => got(daemon, "a").frames.at(-1)?.us ?? 0;
+  await daemon.until("three seconds of film", () => filmed() > 3_000_000, 30_000);
   await page.goto(site.page("/b", `<!doctype html><title>B</title>${MOVES}`)); // the film goes on
-  await page.waitForTimeout(1500);
+  await daemon.until("more than four seconds", () => filmed() > 4_200_000, 30_000);
   const stopped = await run("screen_recording_stop", {});
   expect(stopped.result).toEqual(begun.result);
 

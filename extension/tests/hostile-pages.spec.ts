@@ -61,6 +61,8 @@ const SPY = `
   };
   window.frame = (set) => { const f = document.createElement("iframe"); set(f); document.body.append(f); return f; };
   window.loaded = (f) => new Promise((done) => f.addEventListener("load", done, { once: true }));
+  window.holds = async (is) => { while (!is()) await new Promise((done) => setTimeout(done, 5)); };
+  window.shown = (w, url) => holds(() => w.document?.URL === url && w.document.readyState === "complete");
 `;
 
 const INNER = `<!doctype html><title>inner</title><button>Inner</button><script>console.log("inner speaks")</script>`;
@@ -72,13 +74,13 @@ async function attacker(page: Page, site: Site, html = "<p>outer"): Promise<stri
   return inner;
 }
 
-/** What the attacker got to know and what it could say, after a moment in which everything that was captured has come. */
+/** What the attacker got to know and what it could say, once everything that was captured has come. */
 async function spoils(page: Page, daemon: FakeDaemon): Promise<{ heard: string; told: string }> {
   await page.evaluate(() => console.log("the attack is over"));
   await daemon.until("the end of the attack", () =>
     daemon.events("logs").find((log) => log.message === "the attack is over"),
   );
-  await page.evaluate(() => new Promise((done) => setTimeout(done, 300)));
+  expect((await daemon.command("flush", {})).error).toBeUndefined();
   const heard = (await page.evaluate("heard.join('\\n')")) as string;
   return { heard, told: JSON.stringify(daemon.groups) };
 }
@@ -88,6 +90,8 @@ declare function offer(w: Window): void;
 declare function poison(w: Window): void;
 declare function frame(set: (f: HTMLIFrameElement) => void): HTMLIFrameElement;
 declare function loaded(f: HTMLIFrameElement): Promise<Event>;
+declare function holds(is: () => boolean): Promise<void>;
+declare function shown(w: Window, url: string): Promise<void>;
 
 /** Attacks on a document that the page reaches but that runs none of its scripts before ours. */
 const ATTACKS: Record<string, (inner: string) => Promise<void>> = {
@@ -142,22 +146,21 @@ const ATTACKS: Record<string, (inner: string) => Promise<void>> = {
   "a javascript: URL": async () => {
     const f = frame((f) => (f.src = "javascript:'<p>by script'"));
     lurk(f.contentWindow!);
-    await new Promise((done) => setTimeout(done, 300));
+    await holds(() => f.contentDocument?.body?.textContent === "by script");
     lurk(f.contentWindow!);
     offer(f.contentWindow!);
     const g = frame(() => {});
     lurk(g.contentWindow!);
     g.contentWindow!.location.href = "javascript:'<p>by script'";
-    await new Promise((done) => setTimeout(done, 300));
+    await holds(() => g.contentDocument?.body?.textContent === "by script");
     lurk(g.contentWindow!);
     offer(g.contentWindow!);
   },
   "a window that opens at the address": async (inner) => {
     const w = open(inner)!;
     lurk(w);
-    await new Promise((done) => setTimeout(done, 700));
+    await shown(w, inner);
     offer(w);
-    w.close();
   },
   "a window that opens at about:blank, is written to, and is sent to the address": async (inner) => {
     const w = open("about:blank")!;
@@ -169,9 +172,8 @@ const ATTACKS: Record<string, (inner: string) => Promise<void>> = {
     lurk(w);
     offer(w);
     w.location.href = inner;
-    await new Promise((done) => setTimeout(done, 700));
+    await shown(w, inner);
     offer(w);
-    w.close();
   },
   "a page that is written over": async () => {
     lurk(window);
@@ -199,16 +201,12 @@ const TAKEOVERS: Record<string, (inner: string) => Promise<void>> = {
     const w = open(inner)!;
     poison(w);
     lurk(w);
-    await new Promise((done) => setTimeout(done, 700));
-    w.close();
+    await shown(w, inner);
   },
   "an answer that begins and stops": async (inner) => {
     const f = frame((f) => (f.src = inner.replace("/inner", "/slow")));
-    for (;;) {
-      await new Promise((done) => setTimeout(done, 5));
-      if (f.contentDocument?.URL.endsWith("/slow")) break;
-    }
-    if (f.contentDocument.documentElement) throw new Error("too late");
+    await holds(() => f.contentDocument?.URL.endsWith("/slow") === true);
+    if (f.contentDocument?.documentElement) throw new Error("too late");
     poison(f.contentWindow!);
     lurk(f.contentWindow!);
     await loaded(f);

@@ -5,9 +5,10 @@ test.use({ host: "node", without: [NO_BAR] }); // in the extension the bar comes
 
 const page = `<!doctype html><button>Hold</button><output></output><script>
   let began = 0;
+  const held = (ms = performance.now() - began) => ms >= 29_990 ? "whole" : ms >= 590 ? "long" : "short";
   const say = (words) => (document.querySelector("output").textContent += words + ";");
   document.querySelector("button").addEventListener("pointerdown", ({ isTrusted }) => { began = performance.now(); say("down " + isTrusted); });
-  addEventListener("pointerup", () => say(performance.now() - began >= 590 ? "long" : "short"));
+  addEventListener("pointerup", () => say(held()));
   document.querySelector("button").addEventListener("click", () => say("click"));
 </script>`;
 
@@ -39,11 +40,9 @@ test("a press that is longer than its call is not begun, and one that is stopped
   const late = await daemon.command("click", { selector: "button", duration_ms: 5000 }, { tab, timeoutMS: 2000 });
   expect(late.error?.code).toBe("timeout");
   await expect(output).toHaveText("");
-  const stopped = daemon.command("click", { selector: "button", duration_ms: 9000 }, { tab, timeoutMS: 10_000 });
+  const stopped = daemon.command("click", { selector: "button", duration_ms: 30_000 }, { tab, timeoutMS: 60_000 });
   await expect(output).toHaveText("down true;");
-  const began = Date.now();
   await browser.set({ pilot: false });
   expect((await stopped).error).toBeDefined();
-  await expect(output).toHaveText(/^down true;(long|short);$/);
-  expect(Date.now() - began).toBeLessThan(3000);
+  await expect(output).toHaveText(/^down true;(long|short);$/); // and not the whole of it
 });
