@@ -160,7 +160,9 @@ func TestTheFileIsReadAnew(t *testing.T) {
 }
 
 // Several daemons of one project write at once, each through a memory of its own.
-func TestNothingIsLostBetweenWriters(t *testing.T) {
+func TestNothingIsLostBetweenWriters(t *testing.T) { synctest.Test(t, nothingIsLost) }
+
+func nothingIsLost(t *testing.T) {
 	_, path := project(t)
 	const writers, each = 4, 8
 	var wg sync.WaitGroup

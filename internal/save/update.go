@@ -16,6 +16,7 @@ import (
 const (
 	lockWait  = 2 * time.Second       // how long another program's change is waited for
 	lockStale = 30 * time.Second      // an older lock was left by a program that ended
+	lockLong  = time.Second           // time for which it has to look so
 	lockLook  = 10 * time.Millisecond // time between two looks
 )
 
@@ -117,9 +118,9 @@ func (p Places) follow(f *File, path string) error {
 
 // lockFile makes the lock. The error wraps fs.ErrExist when another program holds it for too long. The lock has the time
 // of this program's clock: a file server or a virtual machine may have another, by which a lock is old as soon as it is
-// made. One that looks old is looked at again, since it has the other time for a moment.
+// made. One that looks old is looked at for lockLong, since it has the other time for moments.
 func lockFile(root *os.Root, name string) (*os.File, error) {
-	var old time.Time // of the lock at the look before, when that was too long ago
+	var old, since time.Time // the time of a lock that looks old, and when that was first seen
 	for end := time.Now().Add(lockWait); ; time.Sleep(lockLook) {
 		lock, err := root.OpenFile(lockOf(name), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
 		if err == nil {
@@ -132,8 +133,8 @@ func lockFile(root *os.Root, name string) (*os.File, error) {
 		if info, err := root.Stat(lockOf(name)); err != nil || time.Since(info.ModTime()) <= lockStale {
 			old = time.Time{}
 		} else if !info.ModTime().Equal(old) {
-			old = info.ModTime()
-		} else {
+			old, since = info.ModTime(), time.Now()
+		} else if time.Since(since) >= lockLong {
 			_ = root.Remove(lockOf(name)) // somebody else may have done so
 			old = time.Time{}
 			continue

@@ -16,7 +16,10 @@ import (
 
 func append1(old []byte) ([]byte, error) { return append(old, '1'), nil }
 
-func TestAFileIsChangedByOneAtATime(t *testing.T) {
+// They wait for one another by the clock of a bubble, which stands still while one of them writes.
+func TestAFileIsChangedByOneAtATime(t *testing.T) { synctest.Test(t, fileIsChangedByOne) }
+
+func fileIsChangedByOne(t *testing.T) {
 	p, _ := places(t)
 	path := filepath.Join(p.Root, "count.json")
 	const writers, each = 5, 10
