@@ -164,16 +164,25 @@ func stateAfter(s string, before state) state {
 	return before
 }
 
-// isSourcePlace reports whether a line is a file and a line, as Node prints them before an uncaught error.
+// isSourcePlace reports whether a line is a file and a line, as Node prints them before an uncaught error. Spaces are of a
+// path only where it ends as one of a script does.
 func isSourcePlace(s string) bool {
 	colon := strings.LastIndexByte(s, ':')
-	if colon < 2 || colon+1 >= len(s) || len(s) > 1000 || strings.IndexByte(s, ' ') >= 0 {
+	if colon < 2 || colon+1 >= len(s) || len(s) > 1000 || strings.IndexByte(s, ' ') >= 0 && !isScript(s[:colon]) {
 		return false
 	}
 	if _, err := strconv.Atoi(s[colon+1:]); err != nil {
 		return false
 	}
 	return s[0] == '/' || strings.HasPrefix(s, "file://") || strings.HasPrefix(s, "node:") || s[1] == ':' && s[2] == '\\'
+}
+
+func isScript(path string) bool {
+	switch path[strings.LastIndexByte(path, '.')+1:] {
+	case "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx":
+		return true
+	}
+	return false
 }
 
 // joins reports whether a line belongs to the open record, and moves the record's state.
