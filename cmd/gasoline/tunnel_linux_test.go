@@ -44,9 +44,12 @@ func sshdProgram(t *testing.T) (program, libraries string) {
 	root := filepath.Join(cache, "gasoline-tests", "sshd")
 	program = filepath.Join(root, "usr", "sbin", "sshd")
 	if _, err := os.Stat(program); err != nil {
-		must(t, os.MkdirAll(root, 0o700))
-		cmd := exec.Command("sh", "-c", "cd "+t.TempDir()+" && apt-get download openssh-server libwrap0 && "+
-			"for p in *.deb; do dpkg -x $p "+root+"; done")
+		if os.MkdirAll(root, 0o700) != nil {
+			root = t.TempDir() // where the cache cannot be written it is fetched for this test
+			program = filepath.Join(root, "usr", "sbin", "sshd")
+		}
+		cmd := exec.Command("sh", "-c", "cd '"+t.TempDir()+"' && apt-get download openssh-server libwrap0 && "+
+			"for p in *.deb; do dpkg -x $p '"+root+"'; done")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("this test needs sshd (package openssh-server): %v %s", err, out)
 		}
@@ -80,8 +83,8 @@ func startSSHServer(t *testing.T) *sshServer {
 	}
 	config := write("sshd_config", fmt.Sprintf(`Port %d
 ListenAddress 127.0.0.1
-HostKey %s
-AuthorizedKeysFile %s
+HostKey %q
+AuthorizedKeysFile %q
 StrictModes no
 UsePAM no
 PidFile none
@@ -89,7 +92,7 @@ PasswordAuthentication no
 PermitRootLogin yes
 `, s.port, filepath.Join(dir, "host"), write("authorized", read("me.pub"))))
 	known := write("known", fmt.Sprintf("[127.0.0.1]:%d %s", s.port, read("host.pub")))
-	client := write("ssh_config", fmt.Sprintf("IdentityFile %s\nIdentitiesOnly yes\nUserKnownHostsFile %s\n"+
+	client := write("ssh_config", fmt.Sprintf("IdentityFile %q\nIdentitiesOnly yes\nUserKnownHostsFile %q\n"+
 		"GlobalKnownHostsFile none\n", filepath.Join(dir, "me"), known))
 	s.options = []string{"-F", client, "-p", strconv.Itoa(s.port)}
 	cmd := exec.Command(program, "-D", "-e", "-f", config)
@@ -98,8 +101,8 @@ PermitRootLogin yes
 		must(t, err)
 		passwd := write("passwd", string(users)+"sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n")
 		must(t, os.Chmod(passwd, 0o644))
-		cmd = exec.Command("unshare", "-m", "sh", "-c", fmt.Sprintf("mount --bind %s /etc/passwd && mount -t tmpfs none /run && "+
-			"mkdir -m 755 /run/sshd && exec %s -D -e -f %s", passwd, program, config))
+		cmd = exec.Command("unshare", "-m", "sh", "-c", fmt.Sprintf("mount --bind '%s' /etc/passwd && mount -t tmpfs none /run && "+
+			"mkdir -m 755 /run/sshd && exec '%s' -D -e -f '%s'", passwd, program, config))
 	}
 	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
 	var log bytes.Buffer

@@ -152,7 +152,9 @@ func TestDaemonsOfOneStateDirectoryNumberTheirOwnEvents(t *testing.T) {
 }
 
 func TestHealthCountsTheCallsOfEveryTransport(t *testing.T) {
-	d := start(t, config(place(t)))
+	p := place(t)
+	p.Port = testkit.Port(t)
+	d := start(t, config(p))
 	for range 2 {
 		d.ask("POST", "/tools/observe", `{"what":"logs"}`)
 	}
@@ -176,7 +178,9 @@ func TestHealthCountsTheCallsOfEveryTransport(t *testing.T) {
 
 // Without MCP the artifact is the document and nothing else, however long it is.
 func TestGenerateGivesTheWholeArtifact(t *testing.T) {
-	d := start(t, config(place(t)))
+	p := place(t)
+	p.Port = testkit.Port(t)
+	d := start(t, config(p))
 	const n = 120
 	for i := range n {
 		if code, out := d.ask("POST", "/network-bodies",

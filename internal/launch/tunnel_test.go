@@ -29,7 +29,7 @@ func withProgram(t *testing.T, script string) *record {
 	t.Helper()
 	r := &record{dir: t.TempDir()}
 	path := filepath.Join(r.dir, "ssh")
-	text := "#!/bin/sh\necho \"$@\" >>" + r.dir + "/args\necho $$ >>" + r.dir + "/pids\n" + script
+	text := "#!/bin/sh\necho \"$@\" >>'" + r.dir + "/args'\necho $$ >>'" + r.dir + "/pids'\n" + script
 	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 		t.Fatal(err)
 	}

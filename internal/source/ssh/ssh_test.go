@@ -74,13 +74,13 @@ func server(t *testing.T) (port int, drop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := write("sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\n"+
+	config := write("sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %q\nAuthorizedKeysFile %q\n"+
 		"StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\nPermitRootLogin yes\n",
 		port, filepath.Join(dir, "host"), write("keys", string(public), 0o600)), 0o600)
 	known := write("known", fmt.Sprintf("[127.0.0.1]:%d %s", port, host), 0o600)
-	options := write("ssh_config", fmt.Sprintf("IdentityFile %s\nUserKnownHostsFile %s\nIdentitiesOnly yes\n",
+	options := write("ssh_config", fmt.Sprintf("IdentityFile %q\nUserKnownHostsFile %q\nIdentitiesOnly yes\n",
 		filepath.Join(dir, "user"), known), 0o600)
-	write("ssh", "#!/bin/sh\nexec "+client+" -F "+options+" \"$@\"\n", 0o700)
+	write("ssh", "#!/bin/sh\nexec '"+client+"' -F '"+options+"' \"$@\"\n", 0o700)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	cmd := exec.Command(program, "-D", "-e", "-f", config)
 	if _, err := user.Lookup("sshd"); err != nil && os.Getuid() == 0 { // it wants a user and a folder of its own
@@ -89,8 +89,8 @@ func server(t *testing.T) (port int, drop func()) {
 			t.Fatal(err)
 		}
 		passwd := write("passwd", string(users)+"sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n", 0o644)
-		cmd = exec.Command("unshare", "-m", "sh", "-c", "mount --bind "+passwd+" /etc/passwd && mount -t tmpfs none /run && "+
-			"mkdir -m 755 /run/sshd && exec "+program+" -D -e -f "+config)
+		cmd = exec.Command("unshare", "-m", "sh", "-c", "mount --bind '"+passwd+"' /etc/passwd && mount -t tmpfs none /run && "+
+			"mkdir -m 755 /run/sshd && exec '"+program+"' -D -e -f '"+config+"'")
 	}
 	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
 	var said bytes.Buffer
