@@ -44,6 +44,7 @@ case "$*" in
   done ;;
 --namespace=shop\ logs\ --timestamps\ --prefix*--follow\ --selector=app=api\ --max*)
   [ -e broken ] && { echo "error: You must be logged in to the server (Unauthorized)" >&2; exit 1; }
+  echo >>began
   for f in pod-*; do
     tail -n +1 -f "$f" | give "$f" &
   done
@@ -82,14 +83,32 @@ func TestPodsThatComeAreFollowedAndNothingIsTakenTwice(t *testing.T) {
 	var cursors sync.Map
 	var got []string
 	options := `{"selector":"app=api","namespace":"shop"}`
+	// following waits until lines are followed anew after do.
+	following := func(do func()) {
+		t.Helper()
+		begun := func() int { data, _ := os.ReadFile(filepath.Join(dir, "began")); return len(data) }
+		before := begun()
+		do()
+		for end := time.Now().Add(30 * time.Second); begun() == before; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("nothing is followed")
+			}
+		}
+	}
+	var r *sourcetest.Rig
+	arrived := func() {
+		for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && len(got)+len(r.Messages(t)) < len(want); {
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
 	run := func(what string, do func()) *sourcetest.Rig {
 		t.Helper()
-		r := sourcetest.Kept(t, kubectl.Adapter, options, source.Env{}, &cursors)
-		stop := r.Start()
+		r = sourcetest.Kept(t, kubectl.Adapter, options, source.Env{}, &cursors)
+		var stop func()
+		following(func() { stop = r.Start() })
+		time.Sleep(1100 * time.Millisecond) // pods that are told of within a second are those that are there
 		do()
-		for end := time.Now().Add(30 * time.Second); time.Now().Before(end) && len(got)+len(r.Messages(t)) < len(want); {
-			time.Sleep(20 * time.Millisecond)
-		}
+		arrived()
 		time.Sleep(300 * time.Millisecond) // what would come twice
 		stop()
 		if got = append(got, r.Messages(t)...); !slices.Equal(got, want) {
@@ -98,24 +117,21 @@ func TestPodsThatComeAreFollowedAndNothingIsTakenTwice(t *testing.T) {
 		return r
 	}
 	write("a", 0)
-	r := run("new lines, and pods that come", func() {
-		time.Sleep(1500 * time.Millisecond)
+	first := run("new lines, and pods that come", func() {
 		write("a", 5)
-		time.Sleep(300 * time.Millisecond)
-		write("b", 3) // kubectl is begun anew, in the same second
-		time.Sleep(500 * time.Millisecond)
+		arrived()
+		following(func() { write("b", 3) }) // kubectl is begun anew, in the same second
 		write("a", 2)
 	})
 	run("a container that crashed, whose last lines were not read", func() {
-		time.Sleep(1500 * time.Millisecond)
 		writeTo("previous-pod-b", 2)
 		if err := os.WriteFile(filepath.Join(dir, "restarts-pod-b"), []byte("1"), 0o600); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(500 * time.Millisecond)
+		arrived()
 		write("b", 1)
 	})
-	for _, e := range r.Events(t) {
+	for _, e := range first.Events(t) {
 		l := e.(*event.Log)
 		if l.Source != "kubectl" || !strings.HasPrefix(l.Instance, "pod-") || l.ClockDomain != "kubernetes:" {
 			t.Errorf("a line has source %q, instance %q, clock %q", l.Source, l.Instance, l.ClockDomain)

@@ -194,15 +194,19 @@ func TestAFileOfAnotherMachineLosesNothing(t *testing.T) {
 	options := fmt.Sprintf(`{"host":"%s@127.0.0.1","port":%d,"path":%s,"from_start":true}`, me.Username, port, name)
 	var cursors sync.Map
 	var got []string
+	var r *sourcetest.Rig
+	arrived := func() { // what was written so far
+		for end := time.Now().Add(40 * time.Second); time.Now().Before(end) && len(got)+len(r.Messages(t)) < len(all); {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
 	run := func(what string, do func()) {
 		t.Helper()
-		r := sourcetest.Kept(t, ssh.Adapter, options, source.Env{}, &cursors)
+		r = sourcetest.Kept(t, ssh.Adapter, options, source.Env{}, &cursors)
 		stop := r.Start()
 		do()
 		before := len(got)
-		for end := time.Now().Add(40 * time.Second); time.Now().Before(end) && before+len(r.Messages(t)) < len(all); {
-			time.Sleep(50 * time.Millisecond)
-		}
+		arrived()
 		began := time.Now()
 		stop()
 		if d := time.Since(began); d > 5*time.Second {
@@ -217,13 +221,14 @@ func TestAFileOfAnotherMachineLosesNothing(t *testing.T) {
 	write(300)
 	run("what came between two runs, and connections that break", func() {
 		for range 3 {
-			time.Sleep(1500 * time.Millisecond)
+			arrived()
 			drop()
 			write(50)
 		}
 	})
 	run("rotation while it is read", func() {
-		time.Sleep(1500 * time.Millisecond)
+		write(1)
+		arrived()
 		write(5)
 		if err := os.Rename(path, path+".1"); err != nil {
 			t.Error(err)
@@ -264,7 +269,8 @@ func TestAFileOfAnotherMachineLosesNothing(t *testing.T) {
 	write(5)
 	run("a link to another file", func() {})
 	run("copy and truncate", func() {
-		time.Sleep(1500 * time.Millisecond)
+		write(1)
+		arrived()
 		if err := os.Truncate(path, 0); err != nil {
 			t.Error(err)
 		}
