@@ -231,6 +231,19 @@ func (st status) print(out io.Writer) {
 	fmt.Fprintf(out, "clients: %d\n", h.Clients)
 }
 
+// inWords is a duration as people say it.
+func inWords(d time.Duration) string {
+	switch {
+	case d >= time.Hour && d%time.Hour == 0:
+		return plural(int(d/time.Hour), "hour")
+	case d >= time.Minute && d%time.Minute == 0:
+		return plural(int(d/time.Minute), "minute")
+	case d%time.Second == 0 && d < time.Minute:
+		return plural(int(d/time.Second), "second")
+	}
+	return d.Round(time.Second).String()
+}
+
 const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" has told it about this program. " +
 	"Where that is not possible, " +
 	"this command prints a code that you paste into the extension's popup. A code works once, within five minutes. " +
@@ -256,7 +269,7 @@ func pairCommand(s *settings) *cobra.Command {
 			fmt.Fprintf(
 				cmd.ErrOrStderr(),
 				"Paste this code into the extension's popup within %s:\n",
-				time.Duration(code.Seconds)*time.Second,
+				inWords(time.Duration(code.Seconds)*time.Second),
 			)
 			fmt.Fprintln(cmd.OutOrStdout(), code.Code)
 			return nil

@@ -25,7 +25,7 @@ type client struct {
 	name, title string
 	aliases     []string
 	programs    []string                     // in PATH
-	folders     func(Machine) []string       // one of which is there when it is installed
+	traces      func(Machine) []string       // files and folders, one of which is there when it is installed
 	file        func(Machine) string         // the user's
 	project     []string                     // the project's, from its folder on; nil when it has none
 	keys        []string                     // under which servers stand
@@ -39,7 +39,9 @@ type client struct {
 var clients = []client{
 	{
 		name: "claude-code", title: "Claude Code", aliases: []string{"claude"}, programs: []string{"claude"},
-		folders: func(m Machine) []string { return []string{m.dir("CLAUDE_CONFIG_DIR", ".claude")} },
+		traces: func(m Machine) []string {
+			return []string{m.dir("CLAUDE_CONFIG_DIR", ".claude"), filepath.Join(m.dir("CLAUDE_CONFIG_DIR"), ".claude.json")}
+		},
 		file: func(m Machine) string {
 			return filepath.Join(m.dir("CLAUDE_CONFIG_DIR"), ".claude.json")
 		},
@@ -48,49 +50,49 @@ var clients = []client{
 	},
 	{
 		name: "codex", title: "Codex", programs: []string{"codex"},
-		folders: func(m Machine) []string { return []string{m.dir("CODEX_HOME", ".codex")} },
+		traces:  func(m Machine) []string { return []string{m.dir("CODEX_HOME", ".codex")} },
 		file:    func(m Machine) string { return filepath.Join(m.dir("CODEX_HOME", ".codex"), "config.toml") },
 		project: []string{".codex", "config.toml"}, keys: []string{"mcp_servers"}, toml: codexTable,
 	},
 	{
 		name: "gemini", title: "Gemini CLI", aliases: []string{"gemini-cli"}, programs: []string{"gemini"},
-		folders: func(m Machine) []string { return []string{filepath.Join(m.dir("GEMINI_CLI_HOME"), ".gemini")} },
+		traces:  func(m Machine) []string { return []string{filepath.Join(m.dir("GEMINI_CLI_HOME"), ".gemini")} },
 		file:    func(m Machine) string { return filepath.Join(m.dir("GEMINI_CLI_HOME"), ".gemini", "settings.json") },
 		project: []string{".gemini", "settings.json"}, keys: []string{"mcpServers"},
 	},
 	{
 		name: "opencode", title: "opencode", programs: []string{"opencode"},
-		folders: func(m Machine) []string { return []string{m.dir("XDG_CONFIG_HOME", ".config") + "/opencode"} },
-		file:    opencodeFile, project: []string{"opencode.json"}, keys: []string{"mcp"}, list: true,
+		traces: func(m Machine) []string { return []string{m.dir("XDG_CONFIG_HOME", ".config") + "/opencode"} },
+		file:   opencodeFile, project: []string{"opencode.json"}, keys: []string{"mcp"}, list: true,
 		extra: []field{{"type", "local"}}, amend: opencodeApprovals,
 	},
 	{
 		name: "qwen", title: "Qwen Code", aliases: []string{"qwen-code"}, programs: []string{"qwen"},
-		folders: func(m Machine) []string { return []string{m.dir("QWEN_HOME", ".qwen")} },
+		traces:  func(m Machine) []string { return []string{m.dir("QWEN_HOME", ".qwen")} },
 		file:    func(m Machine) string { return filepath.Join(m.dir("QWEN_HOME", ".qwen"), "settings.json") },
 		project: []string{".qwen", "settings.json"}, keys: []string{"mcpServers"},
 	},
 	{
 		name: "cursor", title: "Cursor", programs: []string{"cursor", "cursor-agent"},
-		folders: func(m Machine) []string { return []string{m.dir("", ".cursor")} },
+		traces:  func(m Machine) []string { return []string{m.dir("", ".cursor")} },
 		file:    func(m Machine) string { return m.dir("", ".cursor", "mcp.json") },
 		project: []string{".cursor", "mcp.json"}, keys: []string{"mcpServers"},
 	},
 	{
 		name: "vscode", title: "VS Code", aliases: []string{"vs-code", "code"}, programs: []string{"code"},
-		folders: func(m Machine) []string { return []string{filepath.Join(m.appData(), "Code")} },
+		traces:  func(m Machine) []string { return []string{filepath.Join(m.appData(), "Code")} },
 		file:    func(m Machine) string { return filepath.Join(m.appData(), "Code", "User", "mcp.json") },
 		project: []string{".vscode", "mcp.json"}, keys: []string{"servers"}, extra: []field{{"type", "stdio"}},
 	},
 	{
 		name: "windsurf", title: "Windsurf", programs: []string{"windsurf"},
-		folders: func(m Machine) []string { return []string{m.dir("", ".codeium", "windsurf")} },
-		file:    func(m Machine) string { return m.dir("", ".codeium", "windsurf", "mcp_config.json") },
-		keys:    []string{"mcpServers"},
+		traces: func(m Machine) []string { return []string{m.dir("", ".codeium", "windsurf")} },
+		file:   func(m Machine) string { return m.dir("", ".codeium", "windsurf", "mcp_config.json") },
+		keys:   []string{"mcpServers"},
 	},
 	{
 		name: "zed", title: "Zed", programs: []string{"zed", "zeditor"},
-		folders: func(m Machine) []string { return []string{zedFolder(m)} },
+		traces:  func(m Machine) []string { return []string{zedFolder(m)} },
 		file:    func(m Machine) string { return filepath.Join(zedFolder(m), "settings.json") },
 		project: []string{".zed", "settings.json"}, keys: []string{"context_servers"},
 	},
@@ -132,7 +134,7 @@ func (c *client) Installed(m Machine) bool {
 			return true
 		}
 	}
-	for _, f := range c.folders(m) {
+	for _, f := range c.traces(m) {
 		if _, err := os.Stat(f); err == nil {
 			return true
 		}

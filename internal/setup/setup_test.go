@@ -133,6 +133,15 @@ func put(t *testing.T, path string, data []byte) {
 	}
 }
 
+// Claude Code keeps its file beside its folder, and may have made nothing else yet.
+func TestAFileAloneTellsOfClaudeCode(t *testing.T) {
+	m := machine(t)
+	put(t, filepath.Join(m.Home, ".claude.json"), []byte("{}"))
+	if target := setup.Find("claude-code"); !target.Installed(m) || target.Check(m, setup.Want{Program: "/x"}).State != setup.Unset {
+		t.Errorf("%+v", target.Check(m, setup.Want{Program: "/x"}))
+	}
+}
+
 // For every client: write, check, write again, remove, check.
 func TestEveryClientRoundTrips(t *testing.T) {
 	for _, target := range setup.Targets() {
