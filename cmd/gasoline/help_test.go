@@ -180,3 +180,15 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryLimitHasItsDefaultInHelp(t *testing.T) {
+	for _, tool := range daemon.Catalogue() {
+		for _, m := range tool.Modes() {
+			for _, p := range m.Params {
+				if p.Name == "limit" && !strings.Contains(flagText(p), "(default ") {
+					t.Errorf("%s %s: --limit %s", tool.Name, m.Name, flagText(p))
+				}
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
@@ -74,10 +75,21 @@ func Bind[E any](t *Tool[E], env func(Call) E, gate Gate) *Bound {
 	}
 	params := make([]func() []Param, len(modes))
 	for i, m := range modes {
-		params[i] = m.params
+		params[i] = sync.OnceValue(func() []Param { return withDefault(m.params(), m.Limit) })
 	}
 	b.params = func(i int) []Param { return params[i]() }
 	return b
+}
+
+// withDefault says the mode's own default where a parameter is its limit.
+func withDefault(params []Param, limit int) []Param {
+	at := slices.IndexFunc(params, func(p Param) bool { return p.Name == "limit" })
+	if limit == 0 || at < 0 {
+		return params
+	}
+	out := slices.Clone(params)
+	out[at].Doc += fmt.Sprintf("; default %d", limit)
+	return out
 }
 
 // ordered returns the modes with those that Info puts first in front.
@@ -232,7 +244,7 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
-	call.Tool, call.Mode = b.Name, m.Name
+	call.Tool, call.Mode, call.Limit = b.Name, m.Name, m.Limit
 	out, err := takeCommon(m, &call, came, params, fields)
 	if err != nil {
 		return Outcome{}, err

@@ -52,6 +52,7 @@ type Spec struct {
 	Needs   Needs
 	Wait    time.Duration // deadline when the caller names none; 0 means the mode does not wait
 	MaxWait time.Duration // most that timeout_ms may ask for; 0 means 2 minutes
+	Limit   int           // entries when the caller names no limit; 0: the mode takes none. Calls have it as Call.Limit
 	Example string        // a JSON object of arguments without the dispatch key, "" when there is none to show
 	Errors  []problem.Code
 
@@ -103,6 +104,7 @@ type Call struct {
 	Mode        string // set by Bound
 	Detached    bool   // background: true, answer at once with a correlation id
 	JSON        bool   // as: "json". Set by Bound
+	Limit       int    // entries when the caller names no limit, Spec.Limit. Set by Bound
 	Budget      int    // characters of the answer that the caller asked for; 0: it named none. Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call

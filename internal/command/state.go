@@ -78,7 +78,7 @@ type StorageLookParams struct {
 	StorageType string `json:"storage_type,omitempty" enum:"all,local,session,cookies,indexeddb" doc:"which one; default all"`
 	Key         string `json:"key,omitempty" length:"10000" doc:"only this entry or cookie, with its value"`
 	Summary     *bool  `json:"summary,omitempty" doc:"counts and keys instead of entries; default true"`
-	Limit       int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
+	Limit       int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000; default 50"`
 	Frame       string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
@@ -150,7 +150,7 @@ type DatabaseInfo struct {
 type DatabaseParams struct {
 	Database string `json:"database" required:"true" length:"10000" doc:"which database"`
 	Store    string `json:"store" required:"true" length:"10000" doc:"which of its object stores"`
-	Limit    int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
+	Limit    int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000; default 20"`
 	Frame    string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "error_clusters", Doc: "Errors grouped by what they are: type, message without its numbers, place. The " +
+	Name: "error_clusters", Limit: 20, Doc: "Errors grouped by what they are: type, message without its numbers, place. The " +
 		"most frequent first.",
 	Aliases: []string{"clusters", "errors"}, Example: `{"limit":10}`,
 }, errorClusters)
@@ -86,10 +87,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		out.Total += max(e.Count, 1)
 		errors = append(errors, e)
 	}
-	limit := p.Limit
-	if limit == 0 {
-		limit = 20
-	}
+	limit := cmp.Or(p.Limit, env.Call.Limit)
 	for i, c := range analysis.Clusters(errors) {
 		if i >= limit {
 			out.More++

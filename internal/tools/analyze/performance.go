@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "performance", Doc: "The last performance snapshot of each page visit: load times, web vitals with " +
+	Name: "performance", Limit: 10, Doc: "The last performance snapshot of each page visit: load times, web vitals with " +
 		"ratings, long tasks by script, resources by type.",
 	Aliases: []string{"perf", "vitals"},
 }, performance)
@@ -92,10 +93,7 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 	for i, s := range list.Items {
 		last[visit(&s)] = i
 	}
-	limit := p.Limit
-	if limit == 0 {
-		limit = 10
-	}
+	limit := cmp.Or(p.Limit, env.Call.Limit)
 	for i := range list.Items {
 		if last[visit(&list.Items[i])] == i {
 			out.Snapshots = append(out.Snapshots, newSnapshot(&list.Items[i]))

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "actions",
+	Name: "actions", Limit: 50,
 	Doc: "What the user and agents did in pages: clicks, typing, choices, submits, navigations. An id (a12) " +
 		"gives every way to find the element again.",
 	Aliases: []string{"user_actions", "enhanced_actions"},
@@ -70,7 +70,7 @@ func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newActionEntry, actionDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Type)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.Type)
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type kind struct {
 
 func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
 	p.Limit = coldErrors
-	o, err := env.open(ctx, p.Scoped, p.Paged, coldErrors, false, p.URL, p.Service)
+	o, err := env.open(ctx, p.Scoped, p.Paged, false, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}

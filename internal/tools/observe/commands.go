@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 }, pendingCommands)
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "failed_commands",
+	Name: "failed_commands", Limit: 20,
 	Doc:     "The newest commands that failed, timed out or expired, with the reason.",
 	Aliases: []string{"failed"},
 	Example: `{"limit":5}`,
@@ -155,10 +156,7 @@ type failedResult struct {
 func failedCommands(_ context.Context, env Env, p failedParams) (*failedResult, error) {
 	_, _, failed := env.Queue.Lists()
 	out := &failedResult{total: len(failed)}
-	limit := p.Limit
-	if limit == 0 {
-		limit = 20
-	}
+	limit := cmp.Or(p.Limit, env.Call.Limit)
 	out.Commands = commandEntries(failed[max(0, len(failed)-limit):], time.Now())
 	out.Count = len(out.Commands)
 	return out, nil

@@ -19,7 +19,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "error_bundles",
+	Name: "error_bundles", Limit: 5,
 	Doc: "Errors with what led to them in the same tab: the action, the requests with failing bodies, logs, " +
 		"navigations. The first thing to ask when something fails: what the last action led to comes first and " +
 		"whole, the rest on one line each; limit gives each whole.",
@@ -102,7 +102,7 @@ func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
 
 // wholeBundles is the list of errors, each with its context, which is read when it is shown.
 func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
-	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL, p.Service)
+	o, err := env.open(ctx, p.Scoped, p.Paged, false, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "errors",
+	Name: "errors", Limit: 20,
 	Doc: "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with " +
 		"stacks and causes. An id (x7) gives one with its whole stack.",
 	Aliases: []string{"exceptions", "error"},
@@ -71,7 +71,7 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	if p.ID != "" {
 		return oneError(ctx, env, p.ID)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 20, p.Summary, p.URL, p.Service)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}

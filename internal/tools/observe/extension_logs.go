@@ -13,8 +13,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "extension_logs",
-	Doc:  "The extension's own lines: connection, capture and command trouble.",
+	Name: "extension_logs", Limit: 100,
+	Doc: "The extension's own lines: connection, capture and command trouble.",
 }, extensionLogs)
 
 type extensionLogsParams struct {
@@ -42,7 +42,7 @@ func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, er
 	if err != nil {
 		return nil, err
 	}
-	page, err := env.Page(p.Paged, 100, "")
+	page, err := env.Page(p.Paged, env.Call.Limit, "")
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "history",
+	Name: "history", Limit: 50,
 	Doc:     "Every page visit and every navigation inside a page: from where, how it was reached, how long it lasted.",
 	Aliases: []string{"navigations", "visits"},
 	Example: `{"limit":10}`,
@@ -52,7 +52,7 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ import (
 const marked = 30 * time.Second
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "inbox",
-	Doc:  "What the user marked by a key, with the 30 seconds before, and what the user drew on pages.",
+	Name: "inbox", Limit: 20,
+	Doc: "What the user marked by a key, with the 30 seconds before, and what the user drew on pages.",
 	Aliases: []string{
 		"messages", "user_marks", "annotations",
 	},
@@ -64,7 +64,7 @@ func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
 		}
 		return out, err
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 20, false, "")
+	o, err := env.open(ctx, p.Scoped, p.Paged, false, "")
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,6 @@ func (env Env) open(
 	ctx context.Context,
 	s view.Scoped,
 	p view.Paged,
-	limit int,
 	summary bool,
 	url string,
 	filters ...any,
@@ -43,7 +42,7 @@ func (env Env) open(
 	}
 	out := opened{Selection: selection, key: view.Key(append([]any{s, url}, filters...)...), scope: selection.Filter}
 	out.Filter.URL = url
-	if out.page, err = env.Page(p, limit, out.key); err != nil {
+	if out.page, err = env.Page(p, env.Call.Limit, out.key); err != nil {
 		return opened{}, err
 	}
 	if summary && p.Limit == 0 {

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "logs",
+	Name: "logs", Limit: 100,
 	Doc:     "Console lines, newest last. An id (l812) gives one line with its arguments and stack.",
 	Aliases: []string{"console", "log", "console_logs"},
 	Example: `{"min_level":"warn","limit":20}`,
@@ -66,7 +66,7 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newLogEntry, logDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text, p.Service)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.MinLevel, p.Source, p.Text, p.Service)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "network_bodies",
+	Name: "network_bodies", Limit: 50,
 	Doc: "Requests of fetch and XHR with status, time, size; failures and short lists with the head of the " +
 		"response body. An id (r42) gives headers and bodies.",
 	Aliases: []string{"bodies", "requests", "network_requests"},
@@ -59,7 +59,6 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 		ctx,
 		p.Scoped,
 		p.Paged,
-		50,
 		p.Summary,
 		p.URL,
 		p.Text,

@@ -19,7 +19,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "network_waterfall",
+	Name: "network_waterfall", Limit: 100,
 	Doc: "Everything that pages loaded, by Resource Timing: scripts, images, styles, fetches; with times and " +
 		"sizes. An id (t12) gives the phases.",
 	Aliases: []string{"network", "waterfall", "resources"},
@@ -62,7 +62,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newResourceEntry, resourceDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // Modes that read recordings.
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "recordings", Doc: "What configure event_recording_start recorded, and its playbacks, newest first.",
+		Name: "recordings", Limit: 10, Doc: "What configure event_recording_start recorded, and its playbacks, newest first.",
 		Aliases: []string{"list_recordings"}, Example: `{"limit":5}`,
 	}, recordingsMode)
 	_ = catalog.Add(Tool, catalog.Spec{
@@ -46,9 +47,7 @@ type recordingsResult struct {
 }
 
 func recordingsMode(ctx context.Context, env Env, p recordingsParams) (*recordingsResult, error) {
-	if p.Limit == 0 {
-		p.Limit = 10
-	}
+	p.Limit = cmp.Or(p.Limit, env.Call.Limit)
 	if err := env.Recorder.Collect(ctx); err != nil {
 		return nil, err
 	}

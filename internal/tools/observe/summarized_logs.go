@@ -19,7 +19,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "summarized_logs",
+	Name: "summarized_logs", Limit: 100,
 	Doc: "Console lines grouped by what they say, numbers, ids and quoted text aside: counts, levels, first " +
 		"and last, what comes periodically, what is odd.",
 	Aliases: []string{"log_summary", "log_groups"},
@@ -106,12 +106,9 @@ func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summariz
 	if err != nil {
 		return nil, err
 	}
-	least, limit := p.MinGroup, p.Limit
+	least, limit := p.MinGroup, cmp.Or(p.Limit, env.Call.Limit)
 	if least == 0 {
 		least = 2
-	}
-	if limit == 0 {
-		limit = 100
 	}
 	groups := groupLogs(list.Items)
 	out := &summarizedResult{

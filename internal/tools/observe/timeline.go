@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "timeline",
+	Name: "timeline", Limit: 50,
 	Doc: "Everything in the order in which it happened: actions, errors, requests, WebSocket messages, logs, " +
 		"navigations, toasts. Handles drill down.",
 	Aliases: []string{"events"},
@@ -121,7 +121,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Include, p.Text, p.Service)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.Include, p.Text, p.Service)
 	if err != nil {
 		return nil, err
 	}

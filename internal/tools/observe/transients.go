@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "transients",
+	Name: "transients", Limit: 50,
 	Doc: "What appeared for a moment: toasts, alerts, snackbars, tooltips, banners; a screenshot a second " +
 		"later misses them.",
 	Aliases: []string{"toasts", "alerts"},
@@ -51,7 +51,7 @@ func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newTransientEntry, transientDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Class)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.Class)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "websocket_events",
+	Name: "websocket_events", Limit: 50,
 	Doc: "Messages of WebSockets and EventSources with their opening and closing. An id (w12) gives one " +
 		"message in full.",
 	Aliases: []string{"ws", "websocket", "sse", "frames"},
@@ -62,7 +62,7 @@ func websocketEvents(ctx context.Context, env Env, p framesParams) (any, error) 
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newFrameEntry, frameDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Connection, p.Direction, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, p.Summary, p.URL, p.Connection, p.Direction, p.Text)
 	if err != nil {
 		return nil, err
 	}
