@@ -18,4 +18,5 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Idempotent: true},
 	Doc:   "Findings from what was captured: errors grouped, page performance.",
 	Shown: []string{"limit", "url", "scope", "tab"},
+	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
 })
