@@ -263,8 +263,11 @@ var typed = sync.OnceValue(func() map[*regexp.Regexp]string {
 })
 
 var (
-	askTheUser  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bask the user to (\w)`) })
-	theUserDoes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b([Tt])he user('s|\b)( \w+)?`) })
+	askTheUser = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bask the user to (\w)`) })
+	// What the user did is told of the user: only who is to do something, or has to be asked, is spoken to.
+	theUserDoes = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b([Tt])he user('s\b|)( (?:can|may|must|has to|has not|has|is|was|does|switches|allows|wants|knows|and)\b|)`)
+	})
 )
 
 // does are the verbs of "the user does", for "you do".
@@ -283,13 +286,17 @@ func toTheUser(line string) string {
 	})
 	return theUserDoes().ReplaceAllStringFunc(line, func(text string) string {
 		parts := theUserDoes().FindStringSubmatch(text)
+		if parts[2] == "" && parts[3] == "" {
+			return text
+		}
 		you := map[string]string{"T": "You", "t": "you"}[parts[1]]
 		if parts[2] != "" {
 			return you + "r" + parts[3]
 		}
-		if verb, ok := does[strings.TrimSpace(parts[3])]; ok {
-			return you + " " + verb
+		verb, rest, _ := strings.Cut(strings.TrimSpace(parts[3]), " ")
+		if own, ok := does[verb]; ok {
+			verb = own
 		}
-		return you + parts[3]
+		return strings.TrimSpace(you + " " + verb + " " + rest)
 	})
 }

@@ -152,6 +152,10 @@ func TestRefusalsAsAPersonReadsThem(t *testing.T) {
 		{"interact fill_form", `fields[0] with the value "x" names no element.`, `fields[0] with the value "x" names no element.`},
 		{"observe logs", "the user has not granted it, and the user's browser is one that the user can open.",
 			"you have not granted it, and your browser is one that you can open."},
+		{"observe logs", "since your last act the user did here: click; actions of the user", "since your last act the user did " +
+			"here: click; actions of the user"},
+		{"observe logs", "bodies are not captured: the user can switch them on. What the user and agents do. The user has to.",
+			"bodies are not captured: you can switch them on. What you and agents do. You have to."},
 		{"", `Leave out as:"json".`, "Leave out --json."},
 		{"observe logs", "http://localhost:3000/a_b?scope:all is not there.", "http://localhost:3000/a_b?scope:all is not there."},
 	} {
