@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/daemon"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/setup"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
@@ -111,20 +112,17 @@ func (s settings) examine(ctx context.Context, stderr io.Writer) (*report, error
 	}
 	port, stateDir, memory := s.inForce()
 	r := &report{Version: version}
-	var h wire.Health
-	down := errDown
-	if _, err := os.Stat(place.StateDir); err == nil { // else nothing ever ran here
-		c, err := s.client()
-		if err == nil {
-			h, err = c.health(ctx)
-		}
-		if down = err; err == nil {
-			c.compare(h, stderr)
-			if wanted, err := daemon.ParseMemory(memory.Value); err == nil && h.Budget > 0 && h.Budget != wanted {
-				memory = setting{
-					size(h.Budget),
-					fmt.Sprintf("the running daemon; %s from %s is for the next", memory.Value, memory.From),
-				}
+	c, err := s.lookingClient(place)
+	if err != nil {
+		return nil, err
+	}
+	h, down := c.health(ctx)
+	if down == nil {
+		c.compare(h, stderr)
+		if wanted, err := daemon.ParseMemory(memory.Value); err == nil && h.Budget > 0 && h.Budget != wanted {
+			memory = setting{
+				size(h.Budget),
+				fmt.Sprintf("the running daemon; %s from %s is for the next", memory.Value, memory.From),
 			}
 		}
 	}
@@ -135,10 +133,6 @@ func (s settings) examine(ctx context.Context, stderr io.Writer) (*report, error
 	paired := r.pairing(s, place)
 	switch {
 	case down == nil:
-		c, err := s.client()
-		if err != nil {
-			return nil, err
-		}
 		if err := r.ask(ctx, c); err != nil {
 			return nil, err
 		}
@@ -151,6 +145,16 @@ func (s settings) examine(ctx context.Context, stderr io.Writer) (*report, error
 	}
 	r.judge()
 	return r, nil
+}
+
+// lookingClient is a client that makes no state directory. Where there is none, no daemon of this place runs, and whoever
+// holds the port cannot prove to be one.
+func (s settings) lookingClient(place daemon.Place) (*client, error) {
+	if _, err := os.Stat(place.StateDir); err == nil {
+		return s.client()
+	}
+	dial := proof.Dialer{Port: place.Port, StateDir: place.StateDir, Token: func() (string, error) { return proof.Nonce(), nil }}
+	return &client{place: place, http: http.Client{Transport: &http.Transport{DialContext: dial.DialContext}}}, nil
 }
 
 // daemon says whether one runs and how one starts.

@@ -308,21 +308,19 @@ func (r *setupRun) write(names []string) error {
 		left = fail{code: exitError, err: fmt.Errorf("%s could not be %s; see above", plural(refused, "file"),
 			r.say("written", "changed"))}
 	}
-	unless := left // of what only shows
-	if !named {
-		unless = nil
+	unless := left // where nothing is written
+	if !named && (r.dryRun || !r.yes) {
+		unless = nil // nobody asked for that file
 	}
 	switch {
-	case r.dryRun:
-		if needed > 0 {
-			fmt.Fprintln(r.out, "\nNothing was "+r.say("written", "removed")+": this is what would be.")
-		}
-		return unless
 	case needed == 0:
 		if refused == 0 {
 			fmt.Fprintln(r.out, "\nThere is nothing to "+r.say("write", "remove")+".")
 		}
-		return left
+		return unless
+	case r.dryRun:
+		fmt.Fprintln(r.out, "\nNothing was "+r.say("written", "removed")+": this is what would be.")
+		return unless
 	case named || r.yes:
 	case !r.asks:
 		fmt.Fprintf(r.out, "\nNothing was %s. \"%s\" %s this, \"%s NAME\" one of them.\n", r.say("written", "removed"),

@@ -172,12 +172,17 @@ func TestSetupWithABrokenFileOfOneClient(t *testing.T) {
 		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		must(t, os.WriteFile(path, []byte(text), 0o600))
 	}
-	for args, want := range map[string]int{
-		"--dry-run": exitOK, "--check": exitOK, "--check --json": exitOK, "": exitOK, "--remove --dry-run": exitOK,
-		"--remove": exitError, "--yes": exitError,
-		"cursor --dry-run": exitOK, "gemini --dry-run": exitError, "gemini --check": exitError, "gemini": exitError,
-		"gemini --remove": exitError, "cursor gemini --dry-run": exitError,
+	for _, tt := range []struct {
+		args string
+		want int
+	}{
+		{"--dry-run", exitOK}, {"--check", exitOK}, {"--check --json", exitOK}, {"", exitOK}, {"--remove --dry-run", exitOK},
+		{"--remove", exitOK}, {"cursor --dry-run", exitOK}, {"gemini --dry-run", exitError}, {"gemini --check", exitError},
+		{"gemini", exitError}, {"gemini --remove", exitError}, {"cursor gemini --dry-run", exitError},
+		{"--yes", exitError}, {"", exitOK}, {"--yes --dry-run", exitOK}, {"--yes", exitError}, {"--remove", exitOK},
+		{"--remove --yes", exitError},
 	} {
+		args, want := tt.args, tt.want
 		out, errs, code := m.run(append([]string{"setup"}, strings.Fields(args)...)...)
 		if code != want {
 			t.Errorf("setup %s: %d, want %d\n%s%s", args, code, want, out, errs)
