@@ -20,6 +20,11 @@ export interface Ended {
   ms: number;
 }
 
+/** The clock that the tests were given (scripts/clock.mjs), for a program whose environment is made anew. */
+export const CLOCK = Object.fromEntries(
+  ["LD_PRELOAD", "GASOLINE_CLOCK"].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+) as Record<string, string>;
+
 export class App {
   stdout = "";
   stderr = "";
@@ -56,6 +61,7 @@ export class App {
       GASOLINE_URL: url,
       GASOLINE_TOKEN: "the-token",
       OTEL_SERVICE_NAME: "shop",
+      ...CLOCK,
       ...Object.fromEntries(mutating),
       ...env,
     };

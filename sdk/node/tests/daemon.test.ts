@@ -7,7 +7,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { holdPort } from "../../../scripts/port.mjs";
-import { App, NODE } from "./app.ts";
+import { App, CLOCK, NODE } from "./app.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const PROGRAM = process.env["GASOLINE_PROGRAM"] ?? join(here, "../../../bin/gasoline");
@@ -151,7 +151,7 @@ test("gasoline run loads the SDK, and a line that both tell is kept once", async
   const program = spawn(PROGRAM, ["run", ...place(), "--name", "shop", "--", NODE, join(here, "apps/express.mjs")], {
     stdio: ["ignore", "pipe", "pipe"],
     cwd: dir,
-    env: { PATH: process.env["PATH"], HOME: dir } as NodeJS.ProcessEnv,
+    env: { PATH: process.env["PATH"], HOME: dir, ...CLOCK } as NodeJS.ProcessEnv,
   });
   let told = "";
   program.stdout?.on("data", (d: Uint8Array) => (told += String(d)));
