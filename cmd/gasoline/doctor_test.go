@@ -59,36 +59,6 @@ func TestDoctorOnANewMachine(t *testing.T) {
 	doctor("another version", exitOK, "warn versions: this program is 2.0.0, the daemon is 1.0.0", `"gasoline stop"`)
 }
 
-func TestDoctorAtATerminal(t *testing.T) {
-	m := newMachine(t)
-	m.home()
-	m.run("observe", "logs")
-	m.browse()
-	for _, stopped := range []bool{false, true} {
-		if stopped {
-			m.run("stop")
-		}
-		piped, _, _ := m.run("doctor")
-		seen := m.runAtATerminal("doctor")
-		for _, internal := range []string{"circuit_breaker", "command_execution", "uploads:", "tracked_tab", "pilot_enabled",
-			"body_capture", "extension_connected", "mcp_clients"} {
-			if strings.Contains(piped, internal) || strings.Contains(seen, internal) {
-				t.Errorf("%s is printed:\n%s\n%s", internal, piped, seen)
-			}
-		}
-		if !strings.Contains(seen, "\n✗ MCP clients: ") || !strings.Contains(piped, "\nFAIL MCP clients: ") ||
-			strings.Contains(seen, "FAIL") || !strings.Contains(seen, "\n! ") || !stopped && !strings.Contains(seen, "\n✓ daemon: ") {
-			t.Errorf("seen: %s\npiped: %s", seen, piped)
-		}
-		if strings.Contains(seen, "the user") {
-			t.Errorf("seen: %s", seen)
-		}
-	}
-	if id, ok := m.place.Running(); ok {
-		t.Errorf("it started a daemon: %+v", id)
-	}
-}
-
 func TestTheModeDoctorEndsAsTheCommand(t *testing.T) {
 	m := newMachine(t)
 	for _, args := range []string{"configure doctor", "configure doctor --json", "configure check"} {

@@ -154,3 +154,33 @@ func TestATerminalGetsNoPicture(t *testing.T) {
 		t.Errorf("%v %v, seen: %q", found, err, seen)
 	}
 }
+
+func TestDoctorAtATerminal(t *testing.T) {
+	m := newMachine(t)
+	m.home()
+	m.run("observe", "logs")
+	m.browse()
+	for _, stopped := range []bool{false, true} {
+		if stopped {
+			m.run("stop")
+		}
+		piped, _, _ := m.run("doctor")
+		seen := m.runAtATerminal("doctor")
+		for _, internal := range []string{"circuit_breaker", "command_execution", "uploads:", "tracked_tab", "pilot_enabled",
+			"body_capture", "extension_connected", "mcp_clients"} {
+			if strings.Contains(piped, internal) || strings.Contains(seen, internal) {
+				t.Errorf("%s is printed:\n%s\n%s", internal, piped, seen)
+			}
+		}
+		if !strings.Contains(seen, "\n✗ MCP clients: ") || !strings.Contains(piped, "\nFAIL MCP clients: ") ||
+			strings.Contains(seen, "FAIL") || !strings.Contains(seen, "\n! ") || !stopped && !strings.Contains(seen, "\n✓ daemon: ") {
+			t.Errorf("seen: %s\npiped: %s", seen, piped)
+		}
+		if strings.Contains(seen, "the user") {
+			t.Errorf("seen: %s", seen)
+		}
+	}
+	if id, ok := m.place.Running(); ok {
+		t.Errorf("it started a daemon: %+v", id)
+	}
+}
