@@ -101,7 +101,7 @@ test("a large page has its turn between the rules, and each rule is run once or 
     daemon,
     `<html lang=en><main><h1>Shop</h1><img src="/x.png"><button></button><p style="color:#bbb;background:#fff">Pale</p>${cards.join("")}</main>
      <script>window.gaps = []; let last = performance.now();
-       setInterval(() => { const now = performance.now(); if (now - last > 100) gaps.push(Math.round(now - last)); last = now }, 10)</script>`,
+       setInterval(() => { const now = performance.now(); if (now - last > 20) gaps.push(Math.round(now - last)); last = now }, 10)</script>`,
   );
   const { result, error } = await run("accessibility", {}, { timeoutMS: 40_000 });
   expect(error).toBeUndefined();
@@ -113,6 +113,7 @@ test("a large page has its turn between the rules, and each rule is run once or 
   for (const id of ["image-alt", "button-name", ...(result.unfinished ? [] : ["color-contrast"])])
     expect(ids).toContain(id);
   expect(new Set(ids).size).toBe(ids.length);
-  // One for what a cheap rule takes, one for the slow rule, and between them more than one.
+  // One for what a cheap rule takes, one for the slow rule, and between them more than one. A quick machine needs less than
+  // 100 ms for most.
   expect(gaps.length).toBeGreaterThan(3);
 });
