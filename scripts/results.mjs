@@ -54,6 +54,9 @@ function messageOf(given, output) {
   return own;
 }
 
+/** Why a test was left out, without the lines that Go's runner puts around it. */
+const reasonOf = (told) => /_test\.go:\d+: (.*)/.exec(told)?.[1] ?? told;
+
 function caseOf(at) {
   const failed = [...list(at.failure), ...list(at.error)];
   const reason = list(at.properties?.property).find(({ name }) => name === "skip" || name === "fixme");
@@ -72,7 +75,7 @@ function caseOf(at) {
     skipped:
       skipped === undefined
         ? undefined
-        : stripVTControlCharacters(skipped?.message || reason?.value || text(skipped)).trim(),
+        : reasonOf(stripVTControlCharacters(skipped?.message || reason?.value || text(skipped)).trim()),
   };
 }
 

@@ -326,7 +326,7 @@ func TestAnAbortedAnswerHasNoStatus(t *testing.T) {
 func TestATakenConnectionHasNoStatusOfOurs(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
-	s := serve(t, c, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	taking := c.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			t.Error(err)
@@ -335,7 +335,14 @@ func TestATakenConnectionHasNoStatusOfOurs(t *testing.T) {
 		fmt.Fprint(conn, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 		conn.Close()
 	}))
+	ended := make(chan struct{}) // the answer comes before the handler's end
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(ended)
+		taking.ServeHTTP(w, r)
+	}))
+	defer s.Close()
 	res, _ := get(t, http.DefaultClient, s.URL)
+	<-ended
 	d.flush(c)
 	if status, ok := d.spans()[0].attributes()["http.response.status_code"]; ok {
 		t.Errorf("the client got %d, the span has %v", res.StatusCode, status)
