@@ -58,6 +58,9 @@ type Options struct {
 	Uncut bool   // no budget: the caller is a program
 	Fence string // mark of the fence; "" makes a random one. Tests set it.
 
+	// Note returns what a text says below its entries beside its own, "" nothing. It is asked once, for texts only.
+	Note func() string
+
 	// Ended returns the error of a call that is over, whose answer nobody reads; nil: it is not asked. Results may read
 	// while they are rendered.
 	Ended func() error
@@ -96,6 +99,11 @@ func render(o catalog.Outcome, opt Options) (string, error) {
 	w := NewWriter(budget(o, opt), opt.Fence)
 	for _, name := range o.Idle {
 		w.Note("%s does nothing here", name)
+	}
+	if opt.Note != nil {
+		if note := opt.Note(); note != "" {
+			w.Note("note: %s", note)
+		}
 	}
 	t.Text(w)
 	return w.String(), nil

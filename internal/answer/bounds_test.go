@@ -271,6 +271,12 @@ func TestCallsAreAudited(t *testing.T) {
 				}
 				return nil
 			},
+			Note: func(c catalog.Call) string {
+				if c.Client == "moved" {
+					return "another tab."
+				}
+				return ""
+			},
 			Audit: &audit,
 			Log:   slog.New(slog.NewTextHandler(&log, nil)),
 		}
@@ -312,6 +318,9 @@ func TestCallsAreAudited(t *testing.T) {
 		told, _ := audit.Records(func(*calls.Record) bool { return true })
 		if len(told) != 4 {
 			t.Fatalf("%d records", len(told))
+		}
+		if a, p := run("moved", "unknown"); p == nil || !strings.HasSuffix(a.Text, "\nnote: another tab.") {
+			t.Errorf("a refusal says %q", a.Text)
 		}
 		if r := told[0]; r.Client != "c" || r.Name != "program" || r.Tool != "t" || r.Mode != "fine" ||
 			r.Duration != 3*time.Second ||

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,9 +20,11 @@ import (
 // The zero value works. Safe for concurrent use.
 type Runner struct {
 	Allow func(catalog.Call) error // limits calls; nil allows all
-	Audit *Log                     // keeps every call; nil keeps none
-	Clean func(string) string      // takes the secrets out of what Audit keeps; nil leaves them
-	Log   *slog.Logger             // told of panics; nil tells nobody
+	// Note returns what an answer in text and a refusal say once beside their own; "" nothing, nil nothing ever.
+	Note  func(catalog.Call) string
+	Audit *Log                // keeps every call; nil keeps none
+	Clean func(string) string // takes the secrets out of what Audit keeps; nil leaves them
+	Log   *slog.Logger        // told of panics; nil tells nobody
 
 	panics atomic.Int64
 }
@@ -84,9 +87,20 @@ func (c *Runner) Run(
 		if t.Idempotent { // else what was done has to be told
 			opt.Ended = ctx.Err
 		}
+		if c.Note != nil {
+			opt.Note = func() string { return c.Note(call) }
+		}
 		a.Text, a.Images, err = answer.Render(out, opt)
 	}
-	return a, problem.From(err)
+	p = problem.From(err)
+	if p != nil && c.Note != nil {
+		if note := c.Note(call); note != "" {
+			told := *p // others may hold the problem
+			told.Details = append(slices.Clone(p.Details), "note: "+note)
+			p = &told
+		}
+	}
+	return a, p
 }
 
 // Panicked notes a panic and where it happened; for callers that recovered one themselves.

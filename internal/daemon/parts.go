@@ -141,7 +141,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Allow: d.allow, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
+	d.calls = &calls.Runner{Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
 		Gone: d.registry.Forget, Footer: d.footer,

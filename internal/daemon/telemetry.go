@@ -13,6 +13,9 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
+// moved is what a client's next answer says when its tab in use was changed for it.
+func (d *parts) moved(call catalog.Call) string { return d.registry.Moved(call.Client) }
+
 // footer is the line below an answer that tells a client what else happened since its last one. In
 // mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
 // was evicted, and what is behind the events that one call looks at; the next call goes on there.

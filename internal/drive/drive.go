@@ -76,6 +76,13 @@ func Do[P, R any](
 		return out, PilotOff(d.Registry, target.Browser)
 	}
 	if acts(kind, params) && target.Tab.ID != 0 {
+		if tab == 0 {
+			if moved := d.Registry.Moved(call.Client); moved != "" {
+				return out, problem.New(problem.TabGone,
+					`Look at that tab first, or name the one that you mean with "tab"; then repeat this call.`,
+					"%s. Nothing was done.", moved)
+			}
+		}
 		own, in := target.Browser.Session, target.Tab.ID
 		if out.Since, err = d.Registry.Lease(call.Client, own, in); err != nil {
 			return out, err

@@ -104,9 +104,10 @@ func TestChosenSitesAreTheBrowsersToHold(t *testing.T) {
 	})
 }
 
-// A click goes to the browser whose tab the agent uses, or to none. The gate leaves the choice of the tab to the mode:
+// A click goes to the browser whose tab the agent uses. When that one is gone, the first act that means the tab in use is
+// refused, so that the agent knows where the next one goes. The gate leaves the choice of the tab to the mode:
 // a tab of another browser can be named, also where the one in use cannot act.
-func TestACommandGoesToNoOtherBrowserByItself(t *testing.T) {
+func TestAnActGoesToNoOtherBrowserUntold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := testkit.NewDaemon(t, 0)
 		if err := h.Sync([]byte(strings.Replace(browser, `"pilot":true`, `"pilot":false`, 1))); err != nil {
@@ -137,11 +138,17 @@ func TestACommandGoesToNoOtherBrowserByItself(t *testing.T) {
 			t.Errorf("in a tab of one that may act: %s %v", in, err)
 		}
 		time.Sleep(40 * time.Second)
-		if _, err := do(0); problem.From(err) == nil || problem.From(err).Code != problem.ExtensionOffline {
-			t.Errorf("while the browser in use is silent: %v", err)
+		const told = "tab 12, which was in use, is out of reach: browser [s1] is not connected. Tab 22 of browser [s2] is in use now. " +
+			"Nothing was done."
+		p := problem.From(func() error { _, err := do(0); return err }())
+		if p == nil || p.Code != problem.TabGone || p.Message != told || !strings.Contains(p.Fix, `"tab"`) {
+			t.Errorf("while the browser in use is silent: %+v", p)
 		}
 		if pending, done, _ := h.Queue.Lists(); len(pending)+len(done) != 1 {
 			t.Errorf("%d commands were sent, want the one whose tab was named", len(pending)+len(done))
+		}
+		if in, err := do(0); err != nil || in != "s2" {
+			t.Errorf("when it was told: %s %v", in, err)
 		}
 	})
 }

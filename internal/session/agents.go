@@ -97,7 +97,7 @@ func (r *Registry) Use(id, session string, tab int) error {
 	if _, ok := b.Tab(tab); !ok {
 		return withTabs(problem.New(problem.TabGone, "Use one of these.", "there is no tab %d.", tab), []Browser{b}, false)
 	}
-	return r.eachHere(id, func(c *client) { c.session, c.tab = session, tab })
+	return r.eachHere(id, func(c *client) { c.track(session, tab) })
 }
 
 // Release clears the tracked tab of a present client, or of all present clients when id is "", where it is this tab.
@@ -105,7 +105,7 @@ func (r *Registry) Use(id, session string, tab int) error {
 func (r *Registry) Release(id, session string, tab int) error {
 	return r.eachHere(id, func(c *client) {
 		if c.session == session && c.tab == tab {
-			c.session, c.tab = "", 0
+			c.track("", 0)
 		}
 	})
 }

@@ -243,6 +243,10 @@ func (b *browser) copy() Browser {
 func (r *Registry) Browsers() []Browser {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.browsersLocked()
+}
+
+func (r *Registry) browsersLocked() []Browser {
 	out := make([]Browser, 0, len(r.browsers))
 	for _, b := range r.browsers {
 		out = append(out, b.copy())

@@ -25,6 +25,7 @@ const (
 type client struct {
 	session   string // browser of the tracked tab
 	tab       int    // tracked tab; 0: none
+	moved     string // see Moved
 	name      string // see Agent.Name
 	project   string // see Agent.Project
 	positions map[key]string
@@ -132,8 +133,55 @@ func (r *Registry) Forget(id string) {
 func (r *Registry) Track(id, session string, tab int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.clientLocked(id)
-	c.session, c.tab = session, tab
+	r.clientLocked(id).track(session, tab)
+}
+
+// track sets the tracked tab. What Moved would tell of another one is over then.
+func (c *client) track(session string, tab int) { c.session, c.tab, c.moved = session, tab, "" }
+
+// followLocked gives up the client's tracked tab when its browser is not connected and another one is, for the tab that
+// a new client would get. It changes nothing while no connected browser has a granted tab.
+func (r *Registry) followLocked(c *client, connected []Browser) {
+	if c.tab == 0 || has(connected, c.session) {
+		return
+	}
+	to, found := best(connected)
+	if !found {
+		return
+	}
+	from := Browser{Session: c.session} // when it was forgotten
+	if b := r.browsers[c.session]; b != nil {
+		from = b.copy()
+	}
+	told := fmt.Sprintf("tab %d, which was in use, is out of reach: %s is not connected. Tab %d of %s is in use now",
+		c.tab, address(from.Label()), to.Tab.ID, address(to.Browser.Label()))
+	c.track(to.Browser.Session, to.Tab.ID)
+	c.moved = told
+}
+
+// has reports whether one of the browsers has this session.
+func has(browsers []Browser, session string) bool {
+	return slices.ContainsFunc(browsers, func(b Browser) bool { return b.Session == session })
+}
+
+// connectedOf returns the browsers that are connected.
+func connectedOf(browsers []Browser) []Browser {
+	now := time.Now()
+	return slices.DeleteFunc(slices.Clone(browsers), func(b Browser) bool { return !b.Connected(now) })
+}
+
+// Moved returns, once, the sentence that says which tab the client had in use and which it has now, without a full stop;
+// "" when the registry did not change it, or the client or the user has chosen one since.
+func (r *Registry) Moved(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clients[id]
+	if c == nil {
+		return ""
+	}
+	told := c.moved
+	c.moved = ""
+	return told
 }
 
 // Target is a tab in a browser.
@@ -145,7 +193,8 @@ type Target struct {
 // Target returns the tab that a call means: the tab with the id tab when it is not 0, else the client's tracked tab.
 // When the client has no tracked tab, Target chooses a granted tab and tracks it: a focused active one before an active
 // one, before one that is loaded, before a discarded one. When the tracked tab is closed, Target chooses one of the
-// same browser. It never changes from one browser to another.
+// same browser. When its browser is not connected and another one is, the tracked tab becomes the one that a new client
+// would get, and Moved says so.
 // Problems: extension_offline, when no browser is connected, or the browser of the tab is not; tab_gone, when tab is
 // not 0 and no browser has it; ambiguous_target, when several have it and the client's tracked tab is in none of them;
 // no_tab, when no granted tab is open.
@@ -157,18 +206,24 @@ func (r *Registry) Target(id string, tab int) (Target, error) { return r.TargetI
 // of another browser stays the tracked one. Problem: invalid_param, when none or several begin with in.
 func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	now := time.Now()
-	all := r.Browsers()
-	connected := slices.DeleteFunc(slices.Clone(all), func(b Browser) bool { return !b.Connected(now) })
+	r.mu.Lock()
+	all := r.browsersLocked()
+	connected := connectedOf(all)
+	c := r.clientLocked(id)
+	if in == "" {
+		r.followLocked(c, connected)
+	}
+	session, tracked := c.session, c.tab
+	r.mu.Unlock()
 	known, live := beginning(all, in), beginning(connected, in)
 	if len(known) == 0 && len(connected) > 0 || len(live) > 1 && in != "" {
 		return Target{}, notOne(in, len(live), connected)
 	}
-	r.mu.Lock()
-	c := r.clientLocked(id)
-	session, tracked := c.session, c.tab
-	r.mu.Unlock()
-	if tracked == 0 || !strings.HasPrefix(session, in) {
+	switch {
+	case tracked == 0, !strings.HasPrefix(session, in):
 		session = "" // the tracked tab is not meant
+	case in == "" && len(connected) > 0 && !has(connected, session):
+		session = "" // nor where it is out of reach and the connected browsers have none to follow to
 	}
 	if len(known) == 0 {
 		return Target{}, offline(len(all) > 0)
@@ -312,8 +367,8 @@ func several(tab int, targets []Target) error {
 }
 
 // another is what to do when the tab in use cannot be used and another browser has tabs.
-const another = `use a tab of another browser: observe {"what":"tabs"} lists them, ` +
-	"and interact switch_tab makes one the tab in use"
+const another = `use a tab of another browser: observe {"what":"tabs"} lists them, and "tab" names one in a call. ` +
+	"The user can also choose one for you in the extension's popup; while acting is on, interact switch_tab does"
 
 // silent returns the problem extension_offline of a call that means a browser which is not connected. what is named as
 // out of reach; connected are the browsers that the caller may use instead.
@@ -380,7 +435,8 @@ func (r *Registry) Owner(id, in string, tab int) (string, error) {
 	return "", p
 }
 
-// Current returns the client's tracked tab without choosing one; ok is false when it has none.
+// Current returns the client's tracked tab; ok is false when it has none. It chooses one only in place of a tab that is
+// out of reach, as Target does.
 func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -388,6 +444,7 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 	if c == nil || c.tab == 0 {
 		return "", 0, false
 	}
+	r.followLocked(c, connectedOf(r.browsersLocked()))
 	return c.session, c.tab, true
 }
 
@@ -417,6 +474,8 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 			return t, nil
 		case over:
 			return t, err
+		case p.Code == problem.NoTab && r.away(id, t):
+			settled = nil
 		case p.Code == problem.NoTab && settled == nil:
 			timer := time.NewTimer(settle)
 			defer timer.Stop()
@@ -438,6 +497,14 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 	}
 }
 
+// away reports whether the client has its tracked tab in another browser than t's.
+func (r *Registry) away(id string, t Target) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clients[id]
+	return c != nil && c.tab != 0 && c.session != t.Browser.Session
+}
+
 // Present waits up to d until a browser is connected, and returns the connected ones, newest Contact first. Problem:
 // extension_offline, when none has come; also when ctx ends.
 func (r *Registry) Present(ctx context.Context, d time.Duration) ([]Browser, error) {
@@ -447,8 +514,8 @@ func (r *Registry) Present(ctx context.Context, d time.Duration) ([]Browser, err
 		r.mu.Lock()
 		heard := r.heard
 		r.mu.Unlock()
-		all, now := r.Browsers(), time.Now()
-		live := slices.DeleteFunc(slices.Clone(all), func(b Browser) bool { return !b.Connected(now) })
+		all := r.Browsers()
+		live := connectedOf(all)
 		if len(live) > 0 {
 			return live, nil
 		}

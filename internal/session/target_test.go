@@ -23,8 +23,9 @@ func say(got session.Target, err error) string {
 	return out
 }
 
-// An agent that acted in one browser acts in no other before it says so.
-func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
+// A tab in use stays while its browser is connected, or nothing is connected. Then the client follows to what is, and is
+// told once. What it names it still gets.
+func TestATrackedTabIsFollowedByOneOfAConnectedBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := session.NewRegistry()
 		r.Heard("alpha", "1", "1", &session.Settings{Name: "Work"}, tabs(1, 7))
@@ -44,12 +45,12 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 			tab        int
 			want       string
 		}{
-			{"c", "", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has " +
-				"been silent for 40s." + beta},
 			{"c", "al", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has " +
 				"been silent for 40s." + beta},
-			{"c", "", 7, "alpha 7 extension_offline: tab 7 cannot be reached: Work [alpha] has been silent for 40s." + beta},
+			{"c", "", 7, "beta 7"},
+			{"c", "", 1, "alpha 1 extension_offline: tab 1 cannot be reached: Work [alpha] has been silent for 40s." + beta},
 			{"c", "", 2, "beta 2"},
+			{"c", "", 0, "beta 2"},
 			{"c", "b", 0, "beta 2"},
 			{"c", "b", 7, "beta 7"},
 			{"d", "al", 0, "alpha 0 extension_offline: the browser cannot be reached: Work [alpha] has been silent " +
@@ -64,14 +65,22 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 				t.Errorf("%s, in %q, tab %d: %s, want %s", tt.client, tt.in, tt.tab, text, tt.want)
 			}
 			if p := problem.From(err); p != nil && p.Code == problem.ExtensionOffline &&
-				(!strings.Contains(p.Fix, "switch_tab") || !strings.Contains(p.Fix, "open that browser")) {
+				(!strings.Contains(p.Fix, `"tab" names one in a call. The user can`) || !strings.Contains(p.Fix, "open that browser")) {
 				t.Errorf("the way out is %q", p.Fix)
 			}
 		}
-		if in, tab, _ := r.Current("c"); in != "alpha" || tab != 1 {
+		if in, tab, _ := r.Current("c"); in != "beta" || tab != 2 {
 			t.Errorf("in use is tab %d of %s", tab, in)
 		}
+		const told = "tab 1, which was in use, is out of reach: Work [alpha] is not connected. Tab 2 of browser [beta] is in use now"
+		if first, second := r.Moved("c"), r.Moved("c"); first != told || second != "" {
+			t.Errorf("told %q and then %q", first, second)
+		}
 		r.Heard("alpha", "", "", nil, nil)
+		if got := say(r.Target("c", 0)); got != "beta 2" {
+			t.Errorf("when the first is back: %s", got)
+		}
+		r.Track("c", "alpha", 1)
 		if got := say(r.Target("c", 0)); got != "alpha 1" {
 			t.Errorf("when it is back: %s", got)
 		}
@@ -87,10 +96,11 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 			t.Errorf("when it has no tab: %s, want %s", text, want)
 		}
 		r.Track("c", "forgotten", 5)
-		want = "forgotten 5 extension_offline: tab 5, the one in use, cannot be reached: browser [forgot] is not " +
-			"known any more.|"
-		if got := say(r.Target("c", 0)); !strings.HasPrefix(got, want) {
-			t.Errorf("of a browser that was forgotten: %s, want %s", got, want)
+		if got := say(r.Target("c", 0)); got != "beta 2" {
+			t.Errorf("of a browser that was forgotten: %s", got)
+		}
+		if got := r.Moved("c"); !strings.Contains(got, "browser [forgot] is not connected") {
+			t.Errorf("of a browser that was forgotten: told %q", got)
 		}
 	})
 }
@@ -117,13 +127,19 @@ func TestNamingABrowserChangesNoTrackedTab(t *testing.T) {
 	}
 }
 
-// A short silence, such as the restart of the extension's worker, is waited for; a long one is not turned into
-// another browser.
+// A short silence, such as the restart of the extension's worker, changes no tab. A browser that is gone is waited for
+// only while there is no tab to follow to.
 func TestAwaitWaitsForTheBrowserOfTheTrackedTab(t *testing.T) {
-	for after, want := range map[time.Duration]string{
-		3 * time.Second: "alpha 1",
-		time.Hour: "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: " +
-			"browser [alpha] has been silent for 11s.|tab 2: http://localhost/, browser [beta]",
+	for _, tt := range []struct {
+		silent, back time.Duration // of alpha, before the call and in it
+		other        []session.Tab
+		want         string
+		waited       time.Duration
+	}{
+		{4 * time.Second, time.Hour, tabs(2), "alpha 1", 0},
+		{6 * time.Second, 3 * time.Second, tabs(2), "beta 2", 0},
+		{6 * time.Second, 3 * time.Second, nil, "alpha 1", 3 * time.Second},
+		{6 * time.Second, time.Hour, nil, "beta 0 no_tab: no tab of a captured site is open.", 5 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := session.NewRegistry()
@@ -131,18 +147,67 @@ func TestAwaitWaitsForTheBrowserOfTheTrackedTab(t *testing.T) {
 			r.Heard("alpha", "1", "1", nil, tabs(1))
 			r.Track("c", "alpha", 1)
 			defer r.Poll("beta")(false)
-			r.Heard("beta", "1", "1", nil, tabs(2))
+			r.Heard("beta", "1", "1", nil, tt.other)
 			closed(true) // the worker ended
-			time.Sleep(6 * time.Second)
-			back := time.AfterFunc(after, func() { r.Poll("alpha") })
+			time.Sleep(tt.silent)
+			back := time.AfterFunc(tt.back, func() { r.Poll("alpha") })
 			defer back.Stop()
 			began := time.Now()
 			got := say(r.Await(t.Context(), "c", 0, true, 5*time.Second))
-			if waited := time.Since(began); got != want || waited != min(after, 5*time.Second) {
-				t.Errorf("after %v: %s, want %s", waited, got, want)
+			if waited := time.Since(began); got != tt.want || waited != tt.waited {
+				t.Errorf("%+v: %s after %v", tt, got, waited)
 			}
 		})
 	}
+}
+
+// Each client follows for itself, also from a tab that the user chose and one that it has a lease on, and the one that
+// comes need not be there yet when the others go. Whoever chose meanwhile is told nothing.
+func TestClientsFollowEachForItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		alpha, beta := r.Poll("alpha"), r.Poll("beta")
+		r.Heard("alpha", "1", "1", nil, tabs(1))
+		r.Heard("beta", "1", "1", nil, tabs(2))
+		for _, c := range []string{"agent", "chosen", "http-gasoline-cli", "later"} {
+			r.Track(c, "alpha", 1)
+		}
+		r.Track("other", "beta", 2)
+		if err := r.Use("chosen", "alpha", 1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Lease("agent", "alpha", 1); err != nil {
+			t.Fatal(err)
+		}
+		alpha(true)
+		time.Sleep(5 * time.Second)
+		for _, c := range []string{"agent", "chosen", "http-gasoline-cli", "other"} {
+			if got := say(r.Target(c, 0)); got != "beta 2" {
+				t.Errorf("one of two went, %s: %s", c, got)
+			}
+			if told := r.Moved(c); (told == "") != (c == "other") {
+				t.Errorf("one of two went, %s is told %q", c, told)
+			}
+		}
+		beta(true)
+		time.Sleep(5 * time.Second)
+		if got := say(r.Target("agent", 0)); !strings.HasPrefix(got, "beta 2 extension_offline: ") {
+			t.Errorf("both went: %s", got)
+		}
+		r.Heard("gamma", "1", "1", nil, tabs(3, 4))
+		for _, c := range []string{"agent", "later", "other"} {
+			if in, tab, _ := r.Current(c); in != "gamma" || tab != 3 {
+				t.Errorf("a third came, %s uses %d of %s", c, tab, in)
+			}
+		}
+		if err := r.Use("agent", "gamma", 4); err != nil {
+			t.Fatal(err)
+		}
+		r.Track("other", "gamma", 4)
+		if a, b, c := r.Moved("agent"), r.Moved("other"), r.Moved("later"); a != "" || b != "" || !strings.Contains(c, "[alpha]") {
+			t.Errorf("told %q, %q and %q", a, b, c)
+		}
+	})
 }
 
 // What is said about whose tab is meant is true, whatever is missing for an answer.

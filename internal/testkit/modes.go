@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
@@ -24,7 +26,6 @@ import (
 	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
-	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -388,15 +389,11 @@ func (s *script) call(args string, asJSON bool) string {
 	if s.setup.NoProject {
 		c.Root = ""
 	}
-	out, err := s.bound.Call(s.t.Context(), c, json.RawMessage(args))
-	var text string
-	var images []answer.Image
-	if err == nil {
-		text, images, err = answer.Render(out, answer.Options{Fence: "f3"})
+	runner := calls.Runner{
+		Note: func(c catalog.Call) string { return s.daemon.Registry.Moved(c.Client) }, Log: slog.Default(),
 	}
-	if err != nil {
-		text = answer.Refusal(problem.From(err), "f3")
-	}
+	a, refused := runner.Run(s.t.Context(), s.bound, c, json.RawMessage(args), answer.Options{Fence: "f3"})
+	text, images := a.Text, a.Images
 	s.remember(text)
 	if !asJSON && !json.Valid([]byte(text)) && strings.Contains(outsideFences(text), Hostile) {
 		s.t.Errorf("text of a page stands outside of the fence in the answer to %s:\n%s", args, text)
@@ -406,7 +403,7 @@ func (s *script) call(args string, asJSON bool) string {
 		!strings.Contains(head, "all tabs") {
 		s.t.Errorf("another profile's events are in the answer to %s:\n%s", args, text)
 	}
-	if asJSON && err == nil {
+	if asJSON && refused == nil {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
 			s.t.Errorf("%s: the answer is no JSON: %v", args, err)

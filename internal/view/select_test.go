@@ -72,7 +72,6 @@ func selected(s view.Selection, err error) string {
 
 // Whose events a mode reads follows from its parameters and from the tab in use, and what cannot be known is noted.
 func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
-	const gone = "|the browser is not connected (last heard 40 s ago); what happened since is not known"
 	const page = "http://localhost/a"
 	synctest.Test(t, func(t *testing.T) {
 		h := testkit.NewDaemon(t, 0)
@@ -119,23 +118,33 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 
 		time.Sleep(40 * time.Second)
 		sync(t, h, browser("beta", []session.Tab{{ID: 20, URL: "http://b/"}, {ID: 21, URL: "http://b/"}}))
-		check("c", view.Scoped{}, "tab 12; alpha 12  ; 12 true"+gone)
-		check("c", view.Scoped{Scope: "page"}, "the page of tab 12, http://localhost; alpha 12 "+page+" ; 12 true"+gone)
+		const itGone = "|The alpha [alpha] is not connected (last heard 40 s ago); what happened there since is not known"
+		check("c", view.Scoped{}, "all tabs (none is in use);  0  ; 0 false") // beta has none that is captured
+		check("c", view.Scoped{Scope: "page"}, "no_tab: no tab of a captured site is open.")
+		check("c", view.Scoped{Tab: 12}, "tab 12; alpha 12  ; 12 true"+itGone)
+		check("c", view.Scoped{Session: "alpha"}, "tab 12; alpha 12  ; 12 true"+itGone)
 		check("c", view.Scoped{Scope: "all"}, "all tabs;  0  ; 0 false")
-		check("c", view.Scoped{Scope: "all", Session: "alpha"}, "all tabs of The alpha [alpha]; alpha 0  ; 0 false"+gone)
+		check("c", view.Scoped{Scope: "all", Session: "alpha"}, "all tabs of The alpha [alpha]; alpha 0  ; 0 false"+itGone)
 		check("d", view.Scoped{}, "all tabs (none is in use);  0  ; 0 false")
 		check("d", view.Scoped{Session: "beta"}, "all tabs of The beta [beta] (none is in use); beta 0  ; 0 false")
 		check("d", view.Scoped{Scope: "page"}, "no_tab: no tab of a captured site is open.")
 		check("d", view.Scoped{Scope: "all", Session: "beta"}, "all tabs of The beta [beta]; beta 0  ; 0 false")
 		check("d", view.Scoped{Tab: 99}, "ambiguous_target: 2 browsers are known, and tab 99 is open in none.")
-		check("d", view.Scoped{Tab: 12}, "tab 12; alpha 12  ; 12 true"+gone)
+		check("d", view.Scoped{Tab: 12}, "tab 12; alpha 12  ; 12 true"+itGone)
+		sync(t, h, browser("beta", []session.Tab{{ID: 20, URL: page, Granted: true, Active: true}}))
+		check("c", view.Scoped{}, "tab 20; beta 20  ; 20 true")
+		check("c", view.Scoped{Scope: "page"}, "the page of tab 20, http://localhost; beta 20 "+page+" ; 20 true")
+		check("c", view.Scoped{Tab: 12}, "tab 12; alpha 12  ; 12 true"+itGone)
+		check("c", view.Scoped{Session: "alpha"}, "all tabs of The alpha [alpha] (none is in use); alpha 0  ; 0 false"+itGone)
+		time.Sleep(40 * time.Second)
+		const gone = "|the browser is not connected (last heard 40 s ago); what happened since is not known"
+		check("c", view.Scoped{}, "tab 20; beta 20  ; 20 true"+gone)
 		h.Registry.Track("e", "forgotten", 7)
 		check("e", view.Scoped{},
 			"tab 7 (not open); forgotten 7  ; 0 false|the browser has not been connected for long; what happened "+
 				"since is not known")
 		check("e", view.Scoped{Scope: "page"},
 			"extension_offline: tab 7, the one in use, cannot be reached: browser [forgot] is not known any more.")
-		time.Sleep(40 * time.Second)
 		check("f", view.Scoped{Tab: 99}, "ambiguous_target: 2 browsers are known, and tab 99 is open in none.")
 		check("f", view.Scoped{}, "all tabs (none is in use);  0  ; 0 false"+gone)
 	})

@@ -278,13 +278,13 @@ func IsVisit(e *event.Lifecycle) bool {
 // BrowserNotes says whether events can arrive at all: from the browser of this run (a session), or from any ("").
 // That another browser is connected says nothing of a session's own.
 func (v View) BrowserNotes(run string) []string {
-	browsers := v.Registry.Browsers()
+	browsers, now := v.Registry.Browsers(), time.Now()
+	connected := slices.ContainsFunc(browsers, func(b session.Browser) bool { return b.Connected(now) })
 	if i := slices.IndexFunc(browsers, func(b session.Browser) bool { return b.Session == run }); i >= 0 {
 		browsers = browsers[i : i+1]
 	} else if run != "" {
 		return []string{"the browser has not been connected for long; what happened since is not known"}
 	}
-	now := time.Now()
 	for _, b := range browsers {
 		if b.Connected(now) {
 			return nil
@@ -295,11 +295,12 @@ func (v View) BrowserNotes(run string) []string {
 			"no browser with the extension has connected since the daemon started: no page data yet",
 		}
 	}
-	return []string{
-		"the browser is not connected (last heard " + answer.Ago(
-			now.Sub(browsers[0].Contact),
-		) + "); what happened since is not known",
+	which, where := "the browser", ""
+	if connected {
+		which, where = answer.Clean(browsers[0].Label()), " there"
 	}
+	return []string{fmt.Sprintf("%s is not connected (last heard %s); what happened%s since is not known",
+		which, answer.Ago(now.Sub(browsers[0].Contact)), where)}
 }
 
 // Bodies returns a note when bodies are not captured in the browser that the selection means.
