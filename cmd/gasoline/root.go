@@ -28,9 +28,15 @@ func (f fail) Unwrap() error { return f.err }
 
 // execute runs a subcommand and returns the exit code.
 func execute(args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	term, stopTerm := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stopTerm()
+	ctx, stop := signal.NotifyContext(term, os.Interrupt)
 	defer stop()
-	return executeWith(ctx, args, os.Stdout, os.Stderr)
+	code := executeWith(ctx, args, os.Stdout, os.Stderr)
+	if code == exitInterrupted && term.Err() != nil {
+		return exitTerminated
+	}
+	return code
 }
 
 func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -85,8 +91,8 @@ Every mode of every tool is a command too:
   gasoline interact click --selector '#pay'
 
 Exit codes: 0 done, 1 the tool says no, 2 usage, 3 no daemon, 4 you have to do
-something (a switch, a grant, a pairing), 130 interrupted. "gasoline run" ends
-with the code of what it ran.`,
+something (a switch, a grant, a pairing), 130 interrupted, 143 ended by SIGTERM.
+"gasoline run" ends with the code of what it ran.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

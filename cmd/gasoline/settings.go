@@ -15,9 +15,10 @@ const (
 	exitOK          = 0
 	exitError       = 1 // the tool answered with an error
 	exitUsage       = 2
-	exitDown        = 3 // no daemon
-	exitUser        = 4 // the user has to do something: pilot, grant, pairing
-	exitInterrupted = 130
+	exitDown        = 3   // no daemon
+	exitUser        = 4   // the user has to do something: pilot, grant, pairing
+	exitInterrupted = 130 // by Ctrl-C
+	exitTerminated  = 143 // by SIGTERM
 )
 
 const (

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +90,7 @@ func setupCommand(s *settings) *cobra.Command {
 		if r.check {
 			return r.tell(args)
 		}
-		return r.write(args)
+		return r.write(cmd.Context(), args)
 	}
 	return cmd
 }
@@ -154,11 +154,18 @@ func thisMachine() (setup.Machine, error) {
 	return setup.Machine{OS: runtime.GOOS, Home: home, Dir: dir, Env: os.Getenv, Look: exec.LookPath}, nil
 }
 
-// confirmed asks a person; what is no yes is a no.
-func confirmed(in io.Reader, out io.Writer, question string) (bool, error) {
+// confirmed asks a person; what is no yes is a no, and so is the end of the input. A signal ends the question with the
+// context's error. All questions of the program are asked here.
+func confirmed(ctx context.Context, in io.Reader, out io.Writer, question string) (bool, error) {
 	fmt.Fprintf(out, "\n%s [y/N] ", question)
-	answer, err := bufio.NewReader(in).ReadString('\n')
-	if err != nil && answer == "" {
+	answer, err := launch.ReadLine(ctx, in)
+	if err != nil {
+		fmt.Fprintln(out) // the cursor stands behind the question
+	}
+	switch {
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil && !errors.Is(err, io.EOF):
 		return false, fail{code: exitError, err: fmt.Errorf("read the answer: %w", err)}
 	}
 	a := strings.ToLower(strings.TrimSpace(answer))
@@ -295,7 +302,7 @@ func (r *setupRun) preview(targets []setup.Target, named bool) (plans []plan, ne
 // write shows what would change, and changes it when it was asked for by name, by --yes or by the answer
 // to one question. A file that cannot be changed is a failure when something was to be written, or when its
 // client was named.
-func (r *setupRun) write(names []string) error {
+func (r *setupRun) write(ctx context.Context, names []string) error {
 	targets := r.targets(names)
 	if len(targets) == 0 {
 		return fail{code: exitError, err: fmt.Errorf("no client was found%s; name one: %s",
@@ -327,7 +334,7 @@ func (r *setupRun) write(names []string) error {
 			r.again("--yes"), r.say("writes", "removes"), r.again())
 		return unless
 	default:
-		ok, err := confirmed(r.in, r.out, r.say("Write this?", "Remove this?"))
+		ok, err := confirmed(ctx, r.in, r.out, r.say("Write this?", "Remove this?"))
 		if err != nil {
 			return err
 		}

@@ -104,6 +104,68 @@ func TestSetupAsksAboutWhatItWillDo(t *testing.T) {
 	}
 }
 
+// Each question of the program, and each way to leave it without an answer.
+func TestAQuestionEndsBySignalsAndByTheEndOfInput(t *testing.T) {
+	m := newMachine(t)
+	home := m.home()
+	config := filepath.Join(home, ".cursor", "mcp.json")
+	must(t, os.MkdirAll(filepath.Dir(config), 0o700))
+	type end struct {
+		name, said string
+		code       int
+		do         func(control *os.File, p *os.Process) error
+	}
+	typing := func(text string) func(*os.File, *os.Process) error {
+		return func(control *os.File, _ *os.Process) error {
+			_, err := io.WriteString(control, text)
+			return err
+		}
+	}
+	interrupted := "gasoline: interrupted\n"
+	ends := []end{
+		{"Ctrl-C", interrupted, 130, typing("\x03")},
+		{"SIGTERM", interrupted, 143, func(_ *os.File, p *os.Process) error { return p.Signal(syscall.SIGTERM) }},
+		{"Ctrl-D", "Nothing was ", exitOK, typing("\x04")},
+	}
+	for _, command := range []string{"setup", "setup --remove", "trust"} {
+		if command == "setup --remove" {
+			m.run("setup", "cursor")
+		}
+		before, _ := os.ReadFile(config) // it is not there at first
+		for _, e := range ends {
+			t.Run(command+", "+e.name, func(t *testing.T) {
+				control, tty := terminal(t)
+				ctx, cancel := context.WithTimeout(t.Context(), within)
+				defer cancel()
+				cmd := m.command(ctx, strings.Fields(command)...)
+				cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+				cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // Ctrl-C reaches who has the terminal
+				must(t, cmd.Start())
+				must(t, tty.Close())
+				seen, part := "", make([]byte, 4096)
+				for !strings.HasSuffix(seen, "? [y/N] ") {
+					n, err := control.Read(part)
+					if err != nil {
+						t.Fatalf("it asked nothing: %v, seen: %s", err, seen)
+					}
+					seen += string(part[:n])
+				}
+				must(t, e.do(control, cmd.Process))
+				rest, _ := io.ReadAll(control) // ends with EIO when the other end is closed
+				_ = cmd.Wait()                 // the code tells
+				said := strings.ReplaceAll(string(rest), "\r\n", "\n")
+				if code := cmd.ProcessState.ExitCode(); code != e.code || ctx.Err() != nil ||
+					!strings.Contains(said, "\n"+e.said) || !strings.HasSuffix(said, "\n") {
+					t.Errorf("exit %d, want %d, said %q, want a new line and %q", code, e.code, said, e.said)
+				}
+				if after, _ := os.ReadFile(config); string(after) != string(before) {
+					t.Errorf("it wrote %s", after)
+				}
+			})
+		}
+	}
+}
+
 func TestAPersonSeesNoMarksForMachines(t *testing.T) {
 	m := newMachine(t)
 	m.run()

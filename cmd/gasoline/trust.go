@@ -147,8 +147,13 @@ func trustCommand(s *settings) *cobra.Command {
 			if !isTerminal(out) || !launch.IsTerminal(os.Stdin) {
 				return fail{code: exitUser, err: errors.New(`nobody can be asked here; "gasoline trust --yes" does it`)}
 			}
-			if ok, err := confirmed(cmd.InOrStdin(), out, "Run these commands?"); err != nil || !ok {
+			ok, err := confirmed(cmd.Context(), cmd.InOrStdin(), out, "Run these commands?")
+			if err != nil {
 				return err
+			}
+			if !ok {
+				fmt.Fprintln(out, "Nothing was run.")
+				return nil
 			}
 		}
 		return applyTrust(cmd, steps)
