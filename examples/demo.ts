@@ -1,7 +1,7 @@
 // The main job, end to end: a shop with a failing checkout, a real Chromium with the extension, the
 // daemon, and a real MCP client that asks what went wrong, as a coding agent would.
 import { writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { agent, Browser, Place, PROGRAM, until } from "../e2e/harness.ts";
@@ -15,6 +15,7 @@ const show = (text: string) => console.log(text.replace(/^/gm, "    "));
 // A signal does not end this process: everything that it started is to end first.
 let over = false;
 let kept = false; // all is done and stays open until a signal
+let ending = false; // it was kept open, and the signal came
 const signal = new Promise<void>((done) => {
   for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => done());
 }).then(() => {
@@ -38,6 +39,7 @@ try {
   for (const s of started.reverse()) await s.close().catch(() => undefined); // the signal may have ended it
   await playing.catch(() => undefined); // what it was just starting has ended with it
   await place.remove();
+  if (ending) say("all of it has ended: shop, browser and daemon; its state is removed");
 }
 process.exit(code);
 
@@ -136,20 +138,21 @@ async function play(): Promise<void> {
     `in ${answer.length} characters the agent has the exception, the click that led to it, the failing request, and the query that failed behind two services`,
   );
   if (values.keep) {
-    const program = [relative(process.cwd(), PROGRAM), ...place.args].map(word).join(" ");
+    const program = [resolve(PROGRAM), ...place.args].map(word).join(" "); // works in each folder
     say(`left open: shop ${shop.url}, daemon ${place.url}, state ${place.stateDir}. Ctrl-C ends all of it.`);
     if (headless) say("there is no display, so the browser has no window; look through Gasoline:");
     else say("click around in the shop, then look:");
     for (const command of [
       "observe errors",
       "observe timeline",
-      "observe screenshot",
+      `observe screenshot --output ${word(join(place.dir, "screenshot.png"))}`,
       "interact list_interactive",
       "interact click --selector 'text=Pay now'",
     ])
       show(`${program} ${command}`);
     kept = true;
     await signal;
+    ending = true;
   }
 }
 

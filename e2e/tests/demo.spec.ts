@@ -26,6 +26,14 @@ function demo(dir: string): { child: ChildProcess; output: () => string; ended: 
   return { child, output: () => output, ended: new Promise((done) => child.once("close", done)) };
 }
 
+/** Runs a printed line in a folder, as a person does who pastes it. */
+async function pasted(line: string, cwd: string): Promise<{ code: unknown; out: string }> {
+  const child = spawn("sh", ["-c", line], { cwd, stdio: ["ignore", "pipe", "inherit"] });
+  let out = "";
+  child.stdout.on("data", (d) => (out += d));
+  return { code: await new Promise((done) => child.once("close", done)), out };
+}
+
 /** The processes that were started with a path below dir. */
 function processes(dir: string): { pid: number; line: string }[] {
   return readdirSync("/proc")
@@ -48,6 +56,7 @@ test.describe("Ctrl-C", () => {
   ] as const) {
     test(`${when} leaves nothing behind`, async () => {
       const dir = mkdtempSync(join(tmpdir(), "a größer demo-")); // the printed commands name it
+      const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-")); // where a person pastes them
       const { child, output, ended } = demo(dir);
       try {
         await until(
@@ -60,24 +69,21 @@ test.describe("Ctrl-C", () => {
           const command = /^ +(\S.*gasoline\S* --port \d+ --state-dir .*) observe errors$/m.exec(output())?.[1];
           expect(output()).toMatch(/no display/);
           expect(command, output()).toContain(String.raw`it'\''s here/gasoline' --port`);
-          // As a person does who pastes it.
-          const asked = spawn("sh", ["-c", `${command} observe errors --scope all`], {
-            cwd: dir,
-            stdio: ["ignore", "pipe", "inherit"],
-          });
-          let answer = "";
-          asked.stdout.on("data", (d) => (answer += d));
-          expect(await new Promise((done) => asked.once("close", done))).toBe(0);
-          expect(answer).toContain("placeOrder");
+          expect((await pasted(`${command} observe errors --scope all`, elsewhere)).out).toContain("placeOrder");
+          const look = /^ +(\S.* observe screenshot .*)$/m.exec(output())?.[1];
+          expect(look, output()).toContain(" --output ");
+          expect(await pasted(look!, elsewhere)).toMatchObject({ code: 0 });
+          expect(readdirSync(elsewhere)).toEqual([]);
         }
         process.kill(-child.pid!, "SIGINT");
         expect(await ended, output()).toBe(code);
+        if (code === 0) expect(output().trimEnd().split("\n").at(-1)).toContain("all of it has ended");
         expect(processes(dir)).toEqual([]);
         expect(readdirSync(dir).filter((name) => name.startsWith("gasoline-"))).toEqual([]);
       } finally {
         if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGKILL");
         for (const left of processes(dir)) process.kill(left.pid, "SIGKILL");
-        rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+        for (const made of [dir, elsewhere]) rmSync(made, { recursive: true, force: true, maxRetries: 5 });
       }
     });
   }
