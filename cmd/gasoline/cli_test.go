@@ -220,7 +220,8 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 		}
 	}
 	if out, errs, code := m.run("doctor"); code != exitUser || errs != "" ||
-		!strings.Contains(out, "FAIL daemon: another program holds port") || !strings.Contains(out, "--port") {
+		!strings.Contains(out, "FAIL daemon: another program holds port") || !strings.Contains(out, "\n     fix: End it (") ||
+		!strings.Contains(out, "--port") {
 		t.Errorf("doctor: %d %s%s", code, out, errs)
 	}
 	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "--port") {

@@ -137,14 +137,36 @@ func (s settings) examine(ctx context.Context, stderr io.Writer) (*report, error
 			return nil, err
 		}
 	case paired == 0:
-		r.add("extension_connected", "fail", fmt.Sprintf("Load the extension in Chrome (chrome://extensions, Developer mode, "+
-			"Load unpacked) and open its popup. Its options must say port %d.", place.Port), "no browser has ever paired with the daemon")
+		r.add("extension_connected", "fail", loadExtension(place.Port), "no browser has ever paired with the daemon")
 	default:
 		r.add("extension_connected", "pass", "", "%s has paired; who is connected is known while the daemon runs",
 			plural(paired, "browser"))
 	}
 	r.judge()
 	return r, nil
+}
+
+// loadExtension says how a browser comes to have the extension.
+func loadExtension(port int) string {
+	return fmt.Sprintf("Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked, the folder "+
+		"extension/dist) and open its popup. Its options must say port %d.", port)
+}
+
+// paired counts the browsers that have paired; none where there is no state directory.
+func paired(place daemon.Place) int {
+	if _, err := os.Stat(place.StateDir); err != nil {
+		return 0
+	}
+	dir, err := state.Open(place.StateDir)
+	if err != nil {
+		return 0
+	}
+	defer dir.Close()
+	all, err := pairing.Open(dir)
+	if err != nil {
+		return 0
+	}
+	return all.Count()
 }
 
 // lookingClient is a client that makes no state directory. Where there is none, no daemon of this place runs, and whoever
@@ -159,6 +181,7 @@ func (s settings) lookingClient(place daemon.Place) (*client, error) {
 
 // daemon says whether one runs and how one starts.
 func (r *report) daemon(place daemon.Place, h wire.Health, down error) {
+	var foreign *proof.Foreign
 	switch {
 	case down == nil:
 		r.add("daemon", "pass", "", "%s runs on port %d, pid %d, for %s", h.Server.Version, place.Port, h.PID,
@@ -169,8 +192,12 @@ func (r *report) daemon(place daemon.Place, h wire.Health, down error) {
 		} else {
 			r.add("versions", "pass", "", "program and daemon are %s", version)
 		}
+	case errors.As(down, &foreign):
+		r.add("daemon", "fail", foreign.Fix()+".", "%s", foreign.What())
+	case errors.Is(down, errHung):
+		r.add("daemon", "fail", `Run "gasoline stop", which ends a daemon that hangs.`, "%s on port %d", errHung, place.Port)
 	case !errors.Is(down, errDown):
-		r.add("daemon", "fail", "The detail says what to do.", "%s", down)
+		r.add("daemon", "fail", fmt.Sprintf(`Run "gasoline stop", then this again; the daemon's log is %s.`, place.LogPath()), "%s", down)
 	case place.Failed() != nil:
 		r.add("daemon", "fail", fmt.Sprintf(`Mend that; its log is %s.`, place.LogPath()),
 			"not running on port %d; the last start failed: %s", place.Port, place.Failed())
@@ -192,9 +219,14 @@ func (r *report) clients(s settings, h wire.Health) {
 		return
 	}
 	var ready, unset []string
+	from := len(r.Checks) // of what is wrong with an agent
 	for _, t := range setup.Targets() {
 		found := t.Check(m, want)
 		again := fmt.Sprintf(`Run "gasoline setup %s".`, t.Name())
+		if found.State == setup.Other && found.Command == nil {
+			ready = append(ready, t.Title()+" by a URL, which was not checked")
+			continue
+		}
 		switch found.State {
 		case setup.Ready:
 			ready = append(ready, t.Title())
@@ -211,6 +243,10 @@ func (r *report) clients(s settings, h wire.Health) {
 		r.add("mcp_clients", "pass", "", "set up in %s", strings.Join(ready, ", "))
 	case h.Clients > 0:
 		r.add("mcp_clients", "pass", "", "%s connected", plural(h.Clients, "client"))
+	case len(r.Checks) > from: // no agent works, and why was said of each
+		for i := range r.Checks[from:] {
+			r.Checks[from+i].Status = "fail"
+		}
 	case len(unset) > 0:
 		r.add("mcp_clients", "fail", `Run "gasoline setup", then start your agent anew.`, "not set up in %s", strings.Join(unset, ", "))
 	default:
@@ -220,15 +256,8 @@ func (r *report) clients(s settings, h wire.Health) {
 }
 
 // pairing says whether a browser pairs by itself, and returns how many have paired.
-func (r *report) pairing(s settings, place daemon.Place) (paired int) {
-	if _, err := os.Stat(place.StateDir); err == nil {
-		if dir, err := state.Open(place.StateDir); err == nil {
-			if all, err := pairing.Open(dir); err == nil {
-				paired = all.Count()
-			}
-			_ = dir.Close() // it was only read
-		}
-	}
+func (r *report) pairing(s settings, place daemon.Place) int {
+	paired := paired(place)
 	host, err := s.host()
 	if err != nil {
 		r.add("native_pairing", "warn", `Pair by "gasoline pair".`, "%s", err)
@@ -296,7 +325,7 @@ func (r *report) print(out io.Writer, person bool) {
 		line := marks[person][c.Status] + " " + c.title() + ": " + inShell(c.Detail)
 		fix := inShell(c.Fix)
 		if person {
-			line, fix = toTheUser(line), toAPerson(c.Fix, "")
+			line, fix = marks[person][c.Status]+" "+c.title()+": "+toAPerson(c.Detail, ""), toAPerson(c.Fix, "")
 		}
 		if c.Status == "fail" {
 			todo++

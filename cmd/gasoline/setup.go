@@ -30,6 +30,9 @@ type setupRun struct {
 	in      io.Reader
 	out     io.Writer
 	asks    bool // a person can answer
+
+	unpaired bool // no browser has ever paired with the daemon of this place
+	port     int
 }
 
 func setupCommand(s *settings) *cobra.Command {
@@ -86,6 +89,11 @@ func setupCommand(s *settings) *cobra.Command {
 		want.Remove, want.Project = r.remove, r.project
 		r.want, r.in, r.out = want, cmd.InOrStdin(), cmd.OutOrStdout()
 		r.place = s.given()
+		place, err := s.place()
+		if err != nil {
+			return err
+		}
+		r.unpaired, r.port = paired(place) == 0, place.Port
 		r.asks = isTerminal(r.out) && launch.IsTerminal(os.Stdin)
 		if r.check {
 			return r.tell(args)
@@ -348,6 +356,9 @@ func (r *setupRun) write(ctx context.Context, names []string) error {
 	}
 	fmt.Fprintln(r.out, r.say("Start your agent anew and ask it to look at the browser.",
 		"An agent that runs keeps it until you start it anew."))
+	if r.unpaired && !r.remove {
+		fmt.Fprintln(r.out, "No browser has ever paired, and its answers are empty until one has. "+loadExtension(r.port))
+	}
 	return left
 }
 

@@ -92,6 +92,8 @@ func TestSetupAsksAboutWhatItWillDo(t *testing.T) {
 	}{
 		{"n", "setup", "Write this? [y/N] ", "Nothing was written.\n", false},
 		{"y", "setup", "Write this? [y/N] ", "wrote " + config + "\nStart your agent anew", true},
+		{"y", "setup --port 7998", "Write this? [y/N] ", "\nNo browser has ever paired, and its answers are empty until one has. " +
+			"Load the extension in Chrome", true},
 		{"n", "setup --remove", "Remove this? [y/N] ", "Nothing was removed.\n", true},
 		{"y", "setup --remove", "Remove this? [y/N] ", "wrote " + config + " without gasoline", false},
 	} {

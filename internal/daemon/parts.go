@@ -63,8 +63,8 @@ type parts struct {
 	audit    calls.Log
 	calls    *calls.Runner
 	certs    *certificate.Store
-	broken   []*state.Fault // files that could not be read at the start; some are nil
-	taken    []string       // ports for services that another program holds, a sentence each; set before requests come
+	broken   []*state.Fault      // files that could not be read at the start; some are nil
+	taken    []configure.Finding // ports for services that another program holds; set before requests come
 	foreign  *ingestPort
 	pid      int
 	stop     func()
@@ -91,7 +91,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	chosen, unread := readSettings(d.dir)
 	d.cfg.OTLP = cfg.OTLP || chosen.OTLP
 	d.broken = []*state.Fault{fault, lost, unread}
-	for _, line := range d.faults() {
+	for _, line := range sentences(d.faults()) {
 		cfg.Log.Error("the state directory", "problem", line)
 	}
 	if err := d.dir.Sweep(time.Minute); err != nil {
@@ -154,7 +154,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		StateFaults: func() []string { return append(d.faults(), d.taken...) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
+		StateFaults: func() []string { return sentences(append(d.faults(), d.taken...)) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
 		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
 		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
 		SourceStates: d.sourcesNow,
@@ -162,13 +162,26 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	return d, nil
 }
 
-// faults tells what is wrong with the state directory, a line each.
-func (d *parts) faults() []string {
-	out := d.dir.Repairs()
+// faults tells what is wrong with the state directory.
+func (d *parts) faults() (out []configure.Finding) {
+	for _, repaired := range d.dir.Repairs() {
+		out = append(out, configure.Finding{Detail: repaired})
+	}
 	for _, f := range append(slices.Clone(d.broken), d.pairings.Fault()) {
 		if f != nil {
-			out = append(out, f.String())
+			out = append(out, configure.Finding{Detail: f.Detail(), Fix: f.Fix})
 		}
+	}
+	return out
+}
+
+// sentences are findings with their fixes, a line each.
+func sentences(findings []configure.Finding) (out []string) {
+	for _, f := range findings {
+		if f.Fix != "" {
+			f.Detail += ". " + f.Fix
+		}
+		out = append(out, f.Detail)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
 // settings are what the user wrote into settings.json of the state directory. They hold for a daemon that a client
@@ -56,9 +57,11 @@ func (d *parts) listenForServices(ctx context.Context, work *sync.WaitGroup) (st
 		listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
 		if err != nil {
 			d.cfg.Log.Error("listen for services", "port", port, "error", err.Error())
-			d.taken = append(d.taken, fmt.Sprintf(
-				"port %d for services cannot be used: %v. End the program that holds it, then run \"gasoline stop\"; "+
-					"until then services send to port %d with a token", port, err, d.cfg.Port))
+			d.taken = append(d.taken, configure.Finding{
+				Detail: fmt.Sprintf("port %d for services cannot be used: %v", port, err),
+				Fix: fmt.Sprintf(`End the program that holds it, then run "gasoline stop"; until then services send to port %d with `+
+					`a token.`, d.cfg.Port),
+			})
 			continue
 		}
 		server := d.api.OTLPOnly(listener.Addr().(*net.TCPAddr).Port)

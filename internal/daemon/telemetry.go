@@ -141,7 +141,7 @@ func (d *parts) self() configure.Daemon {
 			}
 		},
 		Audit: &d.audit,
-		State: d.faults, Ports: func() []string { return d.taken },
+		State: d.faults, Ports: func() []configure.Finding { return d.taken },
 		Clear: d.clear,
 		Tools: d.tools,
 		Stop:  d.stop,

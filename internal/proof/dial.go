@@ -51,18 +51,26 @@ type Foreign struct {
 	Cause    error
 }
 
-func (f *Foreign) Error() string {
-	text := fmt.Sprintf("another program holds port %d: %s. Nothing was sent to it. ", f.Port, f.Cause)
+func (f *Foreign) Error() string { return f.What() + ". " + f.Fix() }
+
+// What says who holds the port.
+func (f *Foreign) What() string {
+	text := fmt.Sprintf("another program holds port %d: %s. Nothing was sent to it", f.Port, f.Cause)
 	if f.Claims != "" {
-		text += fmt.Sprintf("It says that it is %s: if you started it with another state directory than %s, "+
-			"give that one by --state-dir. Else ", f.Claims, f.StateDir)
-	} else {
-		text += "To go on, "
+		text += ". It says that it is " + f.Claims
 	}
-	return text + fmt.Sprintf(
-		"end it (%s shows who it is), or use another port with --port and in the extension's options",
-		holderCommand(f.Port),
-	)
+	return text
+}
+
+// Fix says what the user can do about it.
+func (f *Foreign) Fix() string {
+	first := "End it"
+	if f.Claims != "" {
+		first = fmt.Sprintf("If you started it with another state directory than %s, give that one by --state-dir. Else end it",
+			f.StateDir)
+	}
+	return fmt.Sprintf("%s (%s shows who it is), or use another port with --port and in the extension's options",
+		first, holderCommand(f.Port))
 }
 
 func (f *Foreign) Unwrap() error { return f.Cause }

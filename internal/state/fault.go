@@ -16,12 +16,15 @@ type Fault struct {
 	Fix    string // a sentence
 }
 
-func (f Fault) String() string {
+func (f Fault) String() string { return f.Detail() + ". " + f.Fix }
+
+// Detail says what is wrong, without the fix.
+func (f Fault) Detail() string {
 	at := f.File
 	if f.Line > 0 {
 		at = fmt.Sprintf("%s:%d", f.File, f.Line)
 	}
-	return fmt.Sprintf("%s: %s (%s). %s", at, f.Error, f.Effect, f.Fix)
+	return fmt.Sprintf("%s: %s (%s)", at, f.Error, f.Effect)
 }
 
 // LineOf returns the line that a JSON error points at, from 1; 0 when it points nowhere.

@@ -49,8 +49,8 @@ type Daemon struct {
 	Tools  func() []*catalog.Bound                               // to describe
 	Stop   func()                                                // the daemon, after the answer is out; bridges start a new one
 	Faults func() (panics, bugs, refused int64)                  // what should not happen
-	State  func() []string                                       // what is wrong with the state directory, a line each
-	Ports  func() []string                                       // ports that cannot be listened on, a line each; nil: none is wanted
+	State  func() []Finding                                      // what is wrong with the state directory
+	Ports  func() []Finding                                      // ports that cannot be listened on; nil: none is wanted
 	Loss   func() (lost uint64)                                  // events that never reached a ring
 
 	// Sources tells how what the daemon reads of services stands, a line each, and which of them need the user.

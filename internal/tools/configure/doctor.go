@@ -27,6 +27,12 @@ type doctorResult struct {
 	Checks  []doctorCheck `json:"checks"`
 }
 
+// Finding is something that is wrong, and what to do about it.
+type Finding struct {
+	Detail string
+	Fix    string // a sentence; "" when nothing has to be done
+}
+
 type doctorCheck struct {
 	Name   string `json:"name"`
 	Status string `json:"status"` // pass, warn, fail
@@ -43,12 +49,12 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 	add("daemon", "pass", "", "version %s on port %d, state in %s", d.Version, d.Port, d.StateDir)
 
-	for _, line := range d.State() {
-		add("state_directory", "warn", "The detail says what to do.", "%s", line)
+	for _, f := range d.State() {
+		add("state_directory", "warn", f.Fix, "%s", f.Detail)
 	}
 	if d.Ports != nil {
-		for _, line := range d.Ports() {
-			add("port", "warn", "The detail says what to do.", "%s", line)
+		for _, f := range d.Ports() {
+			add("port", "warn", f.Fix, "%s", f.Detail)
 		}
 	}
 

@@ -214,9 +214,9 @@ func TestTheClientsOwnTabIsMeant(t *testing.T) {
 func TestTheDoctorTellsOfTheStateDirectory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := ask(t, testkit.NewDaemon(t, 0), func(e *configure.Env) {
-			e.Daemon.State = func() []string { return []string{"others can read it: 100% open"} }
+			e.Daemon.State = func() []configure.Finding { return []configure.Finding{{"others can read it: 100% open", "Close it."}} }
 		}, `{"action":"doctor"}`)
-		if want := "\nwarn state_directory: others can read it: 100% open\n     fix: "; !strings.Contains(got, want) {
+		if want := "\nwarn state_directory: others can read it: 100% open\n     fix: Close it."; !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	})
@@ -226,9 +226,9 @@ func TestTheDoctorTellsOfTheStateDirectory(t *testing.T) {
 func TestTheDoctorTellsOfPorts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		got := ask(t, testkit.NewDaemon(t, 0), func(e *configure.Env) {
-			e.Daemon.Ports = func() []string { return []string{"port 4318 cannot be used"} }
+			e.Daemon.Ports = func() []configure.Finding { return []configure.Finding{{"port 4318 cannot be used", "Free it."}} }
 		}, `{"action":"doctor"}`)
-		if want := "\nwarn port: port 4318 cannot be used\n     fix: "; !strings.Contains(got, want) {
+		if want := "\nwarn port: port 4318 cannot be used\n     fix: Free it."; !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	})

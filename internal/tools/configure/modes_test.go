@@ -44,7 +44,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				Started: testkit.Begin.Add(-time.Hour), Spawned: true, Parent: 1,
 				Limits: func() configure.Limits { return limits },
 				Audit:  audit,
-				State:  func() []string { return nil },
+				State:  func() []configure.Finding { return nil },
 				Clear: func(kinds []event.Kind, session string, tab int) int {
 					return h.Store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
 				},
