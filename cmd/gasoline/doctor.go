@@ -193,7 +193,7 @@ func (r *report) daemon(place daemon.Place, h wire.Health, down error) {
 			r.add("versions", "pass", "", "program and daemon are %s", version)
 		}
 	case errors.As(down, &foreign):
-		r.add("daemon", "fail", foreign.Fix()+".", "%s", foreign.What())
+		r.add("daemon", "fail", foreign.Fix(), "%s", foreign.What())
 	case errors.Is(down, errHung):
 		r.add("daemon", "fail", `Run "gasoline stop", which ends a daemon that hangs.`, "%s on port %d", errHung, place.Port)
 	case !errors.Is(down, errDown):

@@ -51,26 +51,29 @@ type Foreign struct {
 	Cause    error
 }
 
-func (f *Foreign) Error() string { return f.What() + ". " + f.Fix() }
+func (f *Foreign) Error() string {
+	if f.Claims != "" {
+		return f.What() + ". Else end " + f.way()
+	}
+	return f.What() + ". To go on, end " + f.way()
+}
 
-// What says who holds the port.
+// What says who holds the port, and what that means when it says that it is a daemon.
 func (f *Foreign) What() string {
 	text := fmt.Sprintf("another program holds port %d: %s. Nothing was sent to it", f.Port, f.Cause)
 	if f.Claims != "" {
-		text += ". It says that it is " + f.Claims
+		text += fmt.Sprintf(". It says that it is %s: if you started it with another state directory than %s, "+
+			"give that one by --state-dir", f.Claims, f.StateDir)
 	}
 	return text
 }
 
-// Fix says what the user can do about it.
-func (f *Foreign) Fix() string {
-	first := "End it"
-	if f.Claims != "" {
-		first = fmt.Sprintf("If you started it with another state directory than %s, give that one by --state-dir. Else end it",
-			f.StateDir)
-	}
-	return fmt.Sprintf("%s (%s shows who it is), or use another port with --port and in the extension's options",
-		first, holderCommand(f.Port))
+// Fix says what the user can do about another program.
+func (f *Foreign) Fix() string { return "End " + f.way() + "." }
+
+func (f *Foreign) way() string {
+	return fmt.Sprintf("it (%s shows who it is), or use another port with --port and in the extension's options",
+		holderCommand(f.Port))
 }
 
 func (f *Foreign) Unwrap() error { return f.Cause }
