@@ -12,9 +12,4 @@ export default defineConfig({
   retries: 0,
   reporter: playwrightReporters("browser"),
   forbidOnly: true,
-  projects: [
-    { name: "tests", grepInvert: /@alone/ },
-    // What takes the whole machine for minutes comes last, with nothing beside it.
-    { name: "alone", grep: /@alone/, dependencies: ["tests"] },
-  ],
 });

@@ -14,7 +14,7 @@ async function open(site: Site, tab: Page, agent: Agent) {
     status: tab.locator("#status"),
     act: (action: string, args: Record<string, unknown> = {}) => agent.ask("interact", { action, ...args }),
     refused: async (action: string, args: Record<string, unknown> = {}) => {
-      const { text, isError } = await agent.call("interact", { action, timeout_ms: 1500, ...args });
+      const { text, isError } = await agent.call("interact", { action, timeout_ms: 4000, ...args });
       // On a busy machine the page's own words can come after the call's deadline; the answer says where.
       const late = /still_running correlation_id=(\S+)/.exec(text)?.[1];
       if (late) {

@@ -13,7 +13,7 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: stri
   return { page, tab, run };
 }
 
-const short = { timeoutMS: 1500 };
+const short = { timeoutMS: 4000 };
 
 test(
   "a password that the eye icon shows is told to no agent",

@@ -55,7 +55,7 @@ test("two equal matches are not guessed between", async ({ daemon, site, browser
   await expect(status).toHaveText("second");
   expect((await run("click", { selector: "text=Same", nth: 0 })).error).toBeUndefined();
   await expect(status).toHaveText("first");
-  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 1500 })).error?.code).toBe(
+  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 4000 })).error?.code).toBe(
     "nth_out_of_range",
   );
 });
@@ -66,7 +66,7 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   browserWithExtension,
 }) => {
   const { page, run } = await open(browserWithExtension, site, daemon);
-  const short = { timeoutMS: 1200 };
+  const short = { timeoutMS: 4000 };
   const missing = await run("click", { selector: "role=button[name='Order later']" }, short);
   expect(missing.error?.code).toBe("element_not_found");
   expect(missing.error?.candidates?.map((c) => c.name)).toContain("Order now");
@@ -117,7 +117,7 @@ test("words for a selector lead to text=, at once when the page shows them", asy
   }
   await expect(status).toHaveText("far");
   expect((await run("wait_for", { selector: "Far away", absent: true })).error?.code).toBe("invalid_selector");
-  const short = { timeoutMS: 1200 };
+  const short = { timeoutMS: 4000 };
   expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain(
     'write selector:"text=Don\'t panic!"',
   );
@@ -286,7 +286,7 @@ test("type, select, check, key_press, hover, focus, scroll_to act as a user woul
   await expect(page.locator("#editor")).toHaveText(/line one\s*line two/);
   expect((await run("select", { selector: "[name=size]", value: "medium" })).result.value).toBe("m");
   await expect(status).toHaveText("size m");
-  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 1000 })).error).toMatchObject({
+  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 4000 })).error).toMatchObject({
     code: "option_not_found",
     message: expect.stringContaining("Small"),
   });
@@ -535,7 +535,7 @@ test("frames are reached by selector, by number and by search", async ({ daemon,
   await expect(out("cross")).toHaveText("inner true");
   expect((await run("click", { selector: "text=In frame", frame: "all" })).error?.code).toBe("ambiguous_target");
   expect((await run("click", { selector: "text=Outer" })).error).toBeUndefined();
-  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 800 })).error?.code).toBe(
+  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 4000 })).error?.code).toBe(
     "frame_not_found",
   );
   const all = await run("list_interactive", { frame: "all", text_contains: "In frame" });

@@ -316,17 +316,18 @@ test("a target in one of very many frames is found by its text, its frame's numb
   expect((await late).result).toMatchObject({ matched_text: "Late word", frame: "260" });
 });
 
-test(
-  "a page of a thousand frames is captured, listed, read and operated within the time, and what is left out is told",
-  { tag: "@alone" },
-  async ({ daemon, site, browserWithExtension: browser }) => {
-    test.setTimeout(300_000);
-    const run = await open(
-      browser,
-      daemon,
-      site.page(
-        "/",
-        `<title>Thousand</title><button onclick="this.textContent='Main pressed'">Main</button><div></div><script>
+test("a page of a thousand frames is captured, listed, read and operated within the time, and what is left out is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(300_000);
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<title>Thousand</title><button onclick="this.textContent='Main pressed'">Main</button><div></div><script>
       for (let i = 0; i < 1000; i++) {
         const frame = document.createElement("iframe");
         frame.width = 60;
@@ -334,47 +335,46 @@ test(
         frame.srcdoc = "<button onclick=\\"this.textContent='Pressed " + i + "'\\">B" + i + "</button><script>console.log('line', " + i + ")<" + "/script>";
         document.querySelector("div").append(frame);
       }</script>`,
-      ),
-    );
-    await browser.page.waitForLoadState("load", { timeout: 120_000 });
-    const lines = () =>
-      new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
-    // Until its last frame is there the page is busy with itself: Chrome alone needs half a minute for them.
-    await expect.poll(lines, { timeout: 60_000 }).toBe(1000);
+    ),
+  );
+  await browser.page.waitForLoadState("load", { timeout: 120_000 });
+  const lines = () =>
+    new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
+  // Until its last frame is there the page is busy with itself: Chrome alone needs half a minute for them.
+  await expect.poll(lines, { timeout: 60_000 }).toBe(1000);
 
-    const list = await run("list_interactive", {}, 30_000);
-    expect(list.error).toBeUndefined();
-    expect(list.result.elements[0]?.label).toBe("Main");
-    // On a machine that is busy with other things some frames are told as silent instead.
-    const silent = (of: { coverage?: Coverage }) => of.coverage?.unanswered?.length ?? 0;
-    expect(list.result.elements.length + silent(list.result)).toBeGreaterThan(20);
-    expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
-    expect(list.result.coverage?.more).toBeGreaterThan(900);
+  const list = await run("list_interactive", {}, 30_000);
+  expect(list.error).toBeUndefined();
+  expect(list.result.elements[0]?.label).toBe("Main");
+  // On a machine that is busy with other things some frames are told as silent instead.
+  const silent = (of: { coverage?: Coverage }) => of.coverage?.unanswered?.length ?? 0;
+  expect(list.result.elements.length + silent(list.result)).toBeGreaterThan(20);
+  expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
+  expect(list.result.coverage?.more).toBeGreaterThan(900);
 
-    const text = await run("get_text", {}, 30_000);
-    expect(text.error).toBeUndefined();
-    const read = text.result.frames?.length ?? 0;
-    expect(read).toBeLessThanOrEqual(50);
-    expect(read + silent(text.result)).toBeGreaterThan(20);
-    expect(text.result.coverage?.more).toBeGreaterThan(900);
+  const text = await run("get_text", {}, 30_000);
+  expect(text.error).toBeUndefined();
+  const read = text.result.frames?.length ?? 0;
+  expect(read).toBeLessThanOrEqual(50);
+  expect(read + silent(text.result)).toBeGreaterThan(20);
+  expect(text.result.coverage?.more).toBeGreaterThan(900);
 
-    const pressed = await run("click", { selector: "text=B7" }, 30_000);
-    expect(pressed.error).toBeUndefined();
-    expect(pressed.result.matched?.frame).toBe("7");
-    expect((await run("click", { selector: "text=Main" }, 30_000)).error).toBeUndefined();
-    expect(await browser.page.locator("button").textContent()).toBe("Main pressed");
+  const pressed = await run("click", { selector: "text=B7" }, 30_000);
+  expect(pressed.error).toBeUndefined();
+  expect(pressed.result.matched?.frame).toBe("7");
+  expect((await run("click", { selector: "text=Main" }, 30_000)).error).toBeUndefined();
+  expect(await browser.page.locator("button").textContent()).toBe("Main pressed");
 
-    // At its deadline the search says which frames were not looked at, if the worker still comes to it; else that time is up.
-    for (const [kind, params] of [
-      ["click", { selector: "text=Nowhere" }],
-      ["wait_for", { text: "Nowhere" }],
-    ] as const) {
-      const none = await run(kind, params, 6000);
-      expect(none.error?.code, kind).toMatch(/^(element_not_found|timeout)$/);
-      if (none.error?.code === "element_not_found") expect(none.error.message).toMatch(/\d{3} more frames/);
-    }
-  },
-);
+  // At its deadline the search says which frames were not looked at, if the worker still comes to it; else that time is up.
+  for (const [kind, params] of [
+    ["click", { selector: "text=Nowhere" }],
+    ["wait_for", { text: "Nowhere" }],
+  ] as const) {
+    const none = await run(kind, params, 6000);
+    expect(none.error?.code, kind).toMatch(/^(element_not_found|timeout)$/);
+    if (none.error?.code === "element_not_found") expect(none.error.message).toMatch(/\d{3} more frames/);
+  }
+});
 
 test("a sandboxed frame is read and acted in, with and without scripts and an origin of its own", async ({
   daemon,

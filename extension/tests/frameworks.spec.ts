@@ -92,7 +92,7 @@ for (const app of APPS) {
       expect(error, `${n}`).toBeUndefined();
       expect((await told()).items).toEqual(left);
     }
-    const gone = await run("click", { ref: refOf("Remove 3") }, { timeoutMS: 1500 });
+    const gone = await run("click", { ref: refOf("Remove 3") }, { timeoutMS: 4000 });
     expect(gone.error?.code).toMatch(/stale_ref|element_not_found/);
     expect((await told()).items).toEqual([1]);
   });

@@ -26,7 +26,7 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, html = PAG
       await run(
         "locate",
         { selectors: of.selectors, role: of.role, name: of.name, agree: true, ...more },
-        { timeoutMS: 2000 },
+        { timeoutMS: 4000 },
       )
     ).result;
   return { page, run, locators, locate };
@@ -68,8 +68,10 @@ test("an element's locators find it and nothing else that is the same, and hold 
   expect(await locators(".icon")).toMatchObject({ role: "button", name: "" });
   // What has no role is what it says.
   expect(await locators("#card")).toMatchObject({ role: "div", name: "Card ending 1234" });
-  expect((await run("locators", { selector: "text=Delete" }, { timeoutMS: 600 })).error?.code).toBe("ambiguous_target");
-  expect((await run("locators", { ref: "e999999" }, { timeoutMS: 600 })).error?.code).toBe("stale_ref");
+  expect((await run("locators", { selector: "text=Delete" }, { timeoutMS: 4000 })).error?.code).toBe(
+    "ambiguous_target",
+  );
+  expect((await run("locators", { ref: "e999999" }, { timeoutMS: 4000 })).error?.code).toBe("stale_ref");
 });
 
 test("a name is found by another way when its best one fails, if role and name are what they were", async ({
@@ -179,6 +181,7 @@ test("names of iframes are looked for where their address is like the one they w
   const within = (frame_url: string) => locate(save, { frame_url });
   expect(await within(site.url("/form/*"))).toMatchObject({ index: 0, frame: "0", counts: [1] });
   await page.evaluate(() => (window as unknown as { go(at: string): void }).go("/form/18"));
+  await expect.poll(() => within(site.url("/form/18"))).toMatchObject({ index: 0, frame: "0" }); // it is there
   expect(await within(site.url("/form/*"))).toMatchObject({ index: 0, frame: "0" });
   // In no other frame, and not in the page, whatever is there.
   expect(await within(site.url("/form/17"))).toMatchObject({ index: -1 });
@@ -259,7 +262,7 @@ test("a form is sent by the button that a ref names", async ({ daemon, site, bro
   expect((await run("fill_form_and_submit", { fields, submit_ref: ref })).error).toBeUndefined();
   await expect(page).toHaveTitle("sent");
   expect(
-    (await run("fill_form_and_submit", { fields, submit_ref: "e999999" }, { timeoutMS: 900 })).error,
+    (await run("fill_form_and_submit", { fields, submit_ref: "e999999" }, { timeoutMS: 4000 })).error,
   ).toMatchObject({
     code: "stale_ref",
     message: expect.stringContaining("The fields are filled, the form was not sent."),

@@ -31,7 +31,7 @@ for (const host of ["127.0.0.1", "localhost"] as const) {
       for (const kind of ["click", "hover"] as const) {
         const covered = await daemon.command(kind, { selector: "text=Inner", frame: "1", trusted } as object, {
           tab,
-          timeoutMS: 1500,
+          timeoutMS: 4000,
         });
         expect(covered.error, kind).toMatchObject({
           code: "blocked_by_overlay",

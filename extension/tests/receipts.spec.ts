@@ -119,7 +119,7 @@ test("an act that fails in a page with iframes leaves nothing behind that watche
   );
   await page.frameLocator("iframe").getByText("x").waitFor();
   for (let i = 0; i < 3; i++) {
-    const missing = await run("click", { selector: "#none" }, { timeoutMS: 700 });
+    const missing = await run("click", { selector: "#none" }, { timeoutMS: 4000 });
     expect(missing.error?.code).toBe("element_not_found");
   }
   const { result } = await run("click", { selector: "text=Go" });

@@ -94,7 +94,7 @@ test("pages and boxes are scrolled to a place, and the page hears of it", async 
     });
   expect(await places()).toEqual([30, 800, 10, 250, 600]);
   expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toContain("box");
-  expect((await run("scroll_position", { selector: "#none", top: 1 }, { timeoutMS: 600 })).error?.code).toBe(
+  expect((await run("scroll_position", { selector: "#none", top: 1 }, { timeoutMS: 4000 })).error?.code).toBe(
     "element_not_found",
   );
   expect((await run("scroll_position", { top: "far" as never })).error?.code).toBe("invalid_param");
