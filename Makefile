@@ -80,8 +80,8 @@ GOTEST = GOWORK=off CGO_ENABLED=$(if $(2),1,0) "$(CURDIR)/.cache/bin/gotestsum" 
 # detector: tools/racy tells the packages apart. At another clock (make stress CLOCK=…) it is left out.
 go-test: .cache/bin/gotestsum ## Go tests, with the race detector where goroutines are (ONLY=./internal/store: these)
 	@failed=0; \
-	  racy=$$(cd tools && GOWORK=off go run ./racy ..); calm=$$(cd tools && GOWORK=off go run ./racy -not ..); \
 	  $(if $(or $(ONLY),$(GASOLINE_CLOCK)),$(call GOTEST,go,$(if $(GASOLINE_CLOCK),,-race)) $(or $(ONLY),./...) || failed=1,\
+	    racy=$$(cd tools && GOWORK=off go run ./racy ..); calm=$$(cd tools && GOWORK=off go run ./racy -not ..); \
 	    $(call GOTEST,racy,-race) $$racy || failed=1; $(call GOTEST,calm) $$calm || failed=1); \
 	  $(if $(ONLY),,(cd tools && $(call GOTEST,tools) ./...) || failed=1; \
 	    (cd examples && GOWORK=off go vet ./... && $(call GOTEST,examples) ./...) || failed=1;) \

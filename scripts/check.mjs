@@ -1,12 +1,14 @@
 // What can be said of the sources without running a test: format, vet, lint, types, sizes, generated files. All of it is
 // looked at, whatever is found; what is wrong is printed, and nothing else.
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { RESULTS, ROOT, writeResults } from "./results.mjs";
+import { RESULTS, ROOT, outcome, writeResults } from "./results.mjs";
 
 const windows = process.platform === "win32";
 const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e", "tools/mutate-ts", "sdk/node"];
+/** Ours: packages and caches below this folder have files of Go, too. */
+const goFiles = execFileSync("git", ["ls-files", "*.go"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
 const locks = ["package-lock.json", "*/package-lock.json"];
 
 /** A tool of node_modules. */
@@ -29,7 +31,7 @@ const CHECKS = [
   { name: "oxfmt", run: npm("oxfmt", "--list-different", ...sources), fix: "npm run format" },
   { name: "go mod verify", run: ["go", "mod", "verify"] },
   { name: "go mod tidy", run: ["go", "mod", "tidy", "-diff"], fix: "go mod tidy" },
-  { name: "gofmt", run: ["gofmt", "-l", "."], silent: true, fix: "gofmt -w" },
+  { name: "gofmt", run: ["gofmt", "-l", ...goFiles], silent: true, fix: "gofmt -w" },
   { name: "sizes of the capture core", run: ["npm", "run", "--silent", "size", "--workspace", "@gasoline/capture"] },
   { name: "the SDK for Node as it is bundled", run: ["node", "sdk/node/build.mjs", "--check"] },
   { name: "columns and links of Markdown pages", run: ["node", "scripts/markdown.mjs"] },
@@ -63,13 +65,8 @@ async function work() {
     const output = await look(check);
     const message = `${check.name}${check.fix ? `: ${check.fix} mends it` : ""}`;
     if (output !== undefined) console.error(`── ${message}\n${output}`);
-    cases.push({
-      group: "check",
-      name: check.name,
-      seconds: (performance.now() - began) / 1000,
-      failure: output === undefined ? undefined : { message, output },
-      skipped: undefined,
-    });
+    const failure = output === undefined ? undefined : { message, output };
+    cases.push(outcome("check", check.name, { seconds: (performance.now() - began) / 1000, failure }));
   }
 }
 await Promise.all(Array.from({ length: Math.min(cpus().length, CHECKS.length) }, work));

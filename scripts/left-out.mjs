@@ -4,13 +4,13 @@
 //
 // Ends with 1 where everything was asked for (ALL).
 import { join } from "node:path";
-import { RESULTS, writeResults } from "./results.mjs";
+import { RESULTS, outcome, writeResults } from "./results.mjs";
 
 const [name = "", reason = ""] = process.argv.slice(2);
 console.log(`left out: ${name}: ${reason}`);
 const folder = process.env[RESULTS];
 if (process.env.ALL) process.exitCode = 1;
 else if (folder) {
-  const test = { group: "", name, seconds: 0, failure: undefined, skipped: reason };
+  const test = outcome("", name, { skipped: reason });
   await writeResults(join(folder, `left-out-${name.replaceAll(/\W+/g, "-")}.xml`), new Map([[name, [test]]]));
 }

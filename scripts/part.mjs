@@ -7,7 +7,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync } fro
 import { platform } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { RESULTS, ROOT, readResults } from "./results.mjs";
+import { RESULTS, ROOT, outcome, readResults } from "./results.mjs";
 
 const MARK = "GASOLINE_TEST_SUITE";
 const mark = randomUUID();
@@ -107,8 +107,7 @@ export async function runPart(name, { target = name, folder, env = {} }) {
   for (const { pid } of left) kill(pid, "SIGKILL");
 
   const cases = [];
-  const own = (title, message, lines) =>
-    cases.push({ group: name, name: title, seconds: 0, failure: { message, output: lines }, skipped: undefined });
+  const own = (title, message, lines) => cases.push(outcome(name, title, { failure: { message, output: lines } }));
   try {
     cases.push(...(await readResults(folder)));
   } catch (error) {

@@ -41,6 +41,22 @@ export const playwrightReporters = (name) =>
 /** What the names of all packages of Go begin with. */
 const MODULE = /^github\.com\/brennhill\/gasoline\/?/;
 
+/**
+ * A test with its outcome; one that passed when nothing is said of how it went.
+ * @param {string} group
+ * @param {string} name
+ * @param {Partial<Case>} [how]
+ * @returns {Case}
+ */
+export const outcome = (group, name, how = {}) => ({
+  group,
+  name,
+  seconds: 0,
+  failure: undefined,
+  skipped: undefined,
+  ...how,
+});
+
 const list = (value) => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
 const text = (value) => (typeof value === "object" ? (value?.["#text"] ?? "") : String(value ?? ""));
 

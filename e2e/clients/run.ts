@@ -23,7 +23,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { holdPort } from "../../scripts/port.mjs";
-import { type Case, RESULTS, writeResults } from "../../scripts/results.mjs";
+import { type Case, RESULTS, outcome, writeResults } from "../../scripts/results.mjs";
 import { Browser, ERROR } from "./browser.ts";
 import { Model, type Result, type Step } from "./model.ts";
 
@@ -468,14 +468,7 @@ for (const c of wanted) if (c.program[0] === node22 && !existsSync(node22)) miss
 
 const waiting = wanted.filter((c) => !missing.has(c));
 const cases: Case[] = [];
-const ended = (c: Client, how: Partial<Case>): Case => ({
-  group: "clients",
-  name: c.name,
-  seconds: 0,
-  failure: undefined,
-  skipped: undefined,
-  ...how,
-});
+const ended = (c: Client, how: Partial<Case>): Case => outcome("clients", c.name, how);
 async function work(): Promise<void> {
   for (let c = waiting.shift(); c; c = waiting.shift()) {
     const begun = Date.now();
