@@ -39,16 +39,23 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /**
  * Tries until it works or the deadline is there: in each frame that is drawn, or less often where an attempt is dear. A
- * problem that time cannot heal ends it at once; at the deadline the last one is thrown, and before it where another attempt
- * would take longer than what is left: nobody would hear what came of that.
+ * problem that time cannot heal ends it at once; at the deadline the last one is thrown, also while another attempt goes on,
+ * and before it where another one would take longer than what is left: nobody would hear what came of that.
  */
 export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>): Promise<T> {
+  let late: Promise<void> | undefined;
+  let last: unknown;
   for (;;) {
     const began = performance.now();
+    const trying = (async () => ({ value: await attempt() }))();
     try {
-      return await attempt();
+      const done = await (late ? Promise.race([trying, late]) : trying);
+      if (!done) throw last;
+      return done.value;
     } catch (error) {
       if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline.at) throw error;
+      last = error;
+      late ??= pause(deadline.at - Date.now(), deadline.signal);
       const now = performance.now();
       const took = now - began;
       const again = now + Math.min(SHARE * took, LONGEST_MS);

@@ -96,6 +96,17 @@ describe("waiting", () => {
     );
     expect(tries).toBe(1);
   });
+  test("says at the deadline why not, though a try goes on", async () => {
+    let tries = 0;
+    const stuck = new Promise<never>(() => undefined);
+    const last = await problem(() =>
+      retry(within(1000).deadline, () => {
+        if (++tries > 1) return stuck;
+        throw new AgentProblem("blocked_by_overlay", "covered");
+      }),
+    );
+    expect(last.code).toBe("blocked_by_overlay");
+  });
   test("ends when nobody waits any more", async () => {
     const control = new AbortController();
     const waiting = retry({ at: Date.now() + 5000, signal: control.signal }, () => {
