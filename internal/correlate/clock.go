@@ -81,10 +81,11 @@ type reading struct {
 
 // clockLocked gives the events the clock that their time is by. Within a document the order by
 // performance.now is kept whatever its wall clock does, and nothing happens after it was received.
-func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
-	groups := c.groupsLocked(b, received)
+func (c *Correlator) clockLocked(b event.Batch, documents grouping, sent, received time.Time) {
+	groups, of := documents.groups, documents.of
 	for i := range groups {
 		g := &groups[i]
+		g.last = c.pages[g.key]
 		g.clock, g.offset = c.measureLocked(g.key.domain, believed(sent), g.newest(received), received)
 		// All of the document moves, or its order would be lost. What is of no document moves by itself.
 		if !g.lead.Time.IsZero() && (g.key.name != "" || g.lead.Mono > 0) {
@@ -92,13 +93,8 @@ func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
 			g.origin = g.lead.Time.Add(g.shift - milliseconds(g.lead.Mono))
 		}
 	}
-	at := 0
-	for _, e := range b {
-		h := e.Base()
-		if groups[at].key != keyOf(h) {
-			at = indexOf(groups, keyOf(h))
-		}
-		groups[at].correct(c, h, received)
+	for i, e := range b {
+		groups[of[i]].correct(c, e.Base(), received)
 	}
 	for i := range groups {
 		groups[i].remember(c)
@@ -143,21 +139,20 @@ func (g *group) newest(received time.Time) time.Time {
 
 func keyOf(h *event.Head) document { return document{domainOf(h), h.Document} }
 
-func indexOf(groups []group, key document) int {
-	for i := range groups {
-		if groups[i].key == key {
-			return i
-		}
-	}
-	return -1
+// grouping is the documents of a batch, and of each event which one it is of.
+type grouping struct {
+	groups []group
+	of     []int32
 }
 
-// groupsLocked collects the documents of a batch; there are few.
-func (c *Correlator) groupsLocked(b event.Batch, received time.Time) []group {
+// groupsOf collects the documents of a batch. A batch of many instances of services has as many as it has events, so this is
+// done before the lock is taken.
+func groupsOf(b event.Batch, received time.Time) grouping {
 	var groups []group
 	index := map[document]int(nil)
+	of := make([]int32, len(b))
 	at := 0
-	for _, e := range b {
+	for i, e := range b {
 		h := e.Base()
 		key := keyOf(h)
 		if len(groups) == 0 || groups[at].key != key {
@@ -168,9 +163,10 @@ func (c *Correlator) groupsLocked(b event.Batch, received time.Time) []group {
 				}
 				at = len(groups)
 				index[key] = at
-				groups = append(groups, group{key: key, last: c.pages[key]})
+				groups = append(groups, group{key: key})
 			}
 		}
+		of[i] = int32(at)
 		g := &groups[at]
 		g.mono = max(g.mono, h.Mono)
 		t := believed(h.Time)
@@ -186,7 +182,7 @@ func (c *Correlator) groupsLocked(b event.Batch, received time.Time) []group {
 			g.lead.Time, g.lead.Mono = t, h.Mono
 		}
 	}
-	return groups
+	return grouping{groups, of}
 }
 
 // measureLocked returns the present stretch of a domain's clock and its offset. The way only adds to

@@ -54,9 +54,10 @@ func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 			adopt(x)
 		}
 	}
+	documents := groupsOf(b, received)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clockLocked(b, sent, received)
+	c.clockLocked(b, documents, sent, received)
 	for _, e := range b {
 		if x, ok := e.(*event.Exchange); ok {
 			began := x.Duration // before the event's own time

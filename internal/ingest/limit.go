@@ -81,6 +81,7 @@ type limiter struct {
 	sources         map[source]*meter
 	recent          source // the one asked for last, and its meter: events come in runs
 	meter           *meter
+	idle            time.Duration // no meter is idle before: newcomers do not walk over all for nothing
 
 	refused uint64 // whole requests, ever
 	second  int64
@@ -196,10 +197,13 @@ func (l *limiter) of(s source, now time.Duration) *meter {
 	asked := s
 	m := l.sources[s]
 	if m == nil {
-		if len(l.sources) >= maxSources {
+		if len(l.sources) >= maxSources && now > l.idle {
+			l.idle = now + idleAfter
 			for k, m := range l.sources {
 				if now-m.used > idleAfter {
 					delete(l.sources, k)
+				} else {
+					l.idle = min(l.idle, m.used+idleAfter)
 				}
 			}
 		}

@@ -365,13 +365,38 @@ func TestWhatAResourceSaysIsOfItsRecords(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 	})
-	long := strings.Repeat("v", maxText+1)
+	long := strings.Repeat("v", maxID+1)
 	both(t, Logs, []byte(`{"resourceLogs":[{"resource":{"attributes":[`+pairOf("service.version", textOf(long))+`]},
 		"scopeLogs":[{"logRecords":[{}]}]}]}`), func(d decoded) {
 		if l := d.batch[0].(*event.Log); l.Attributes != `{"service.version":"`+long[1:]+`"}` {
 			t.Errorf("%d bytes of attributes", len(l.Attributes))
 		}
 	})
+}
+
+// What a resource says once is in each of its events: however often it says it, and whatever it says, each gets little.
+func TestWhatAResourceGivesIsSmall(t *testing.T) {
+	much := strings.Repeat("v", 4000)
+	list := `{"arrayValue":{"values":[` + textOf(much) + `,` + textOf(much) + `]}}`
+	for _, key := range generalKeys {
+		var pairs []string
+		for range 500 {
+			pairs = append(pairs, pairOf(key, textOf(much)), pairOf(key, list))
+		}
+		pairs = append(pairs, pairOf(key, textOf("last")))
+		for _, record := range []string{`{}`, `{"attributes":[` + pairOf("a", `{"intValue":1}`) + `]}`} {
+			body := `{"resourceLogs":[{"resource":{"attributes":[` + strings.Join(pairs, ",") + `]},"scopeLogs":[{"logRecords":[` +
+				strings.Repeat(record+",", 99) + record + `]}]}]}`
+			both(t, Logs, []byte(body), func(d decoded) {
+				for _, e := range d.batch {
+					got := e.(*event.Log).Attributes
+					if want := `{"` + key + `":"last"`; !strings.HasPrefix(got, want) || len(got) > 100 {
+						t.Fatalf("%s: %d bytes: %.200s", key, len(got), got)
+					}
+				}
+			})
+		}
+	}
 }
 
 // An id of zeros is none; bytes of another number are an id of a wrong length, zeros or not.

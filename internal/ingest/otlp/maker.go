@@ -23,7 +23,7 @@ type maker struct {
 
 	origin  event.Origin
 	domain  string
-	general []byte // JSON members that the resource gives to each event, without braces
+	general given // by the resource, to each event
 	scope   string
 
 	attributes []attribute // of the resource or record at hand, those of its span events behind its own
@@ -71,6 +71,17 @@ type spanEvent struct {
 }
 
 type link struct{ trace, span id }
+
+// generalKeys are the attributes of a resource that each of its events gets.
+var generalKeys = [...]string{"service.version", "deployment.environment.name", "deployment.environment", "gasoline.run"}
+
+// given is what a resource gives to each of its events. It is copied into each of them, so it is small: of a key that
+// comes again the last value counts, lists and maps are left out, and texts are cut at maxID.
+type given struct {
+	values  [len(generalKeys)]value
+	members []byte // JSON, without braces
+	object  string // the same with braces, for events that have nothing else; "" until one asks
+}
 
 // slab gives out events from memory that was allocated for many of them at once.
 type slab[E any] struct{ free []E }
@@ -148,7 +159,7 @@ func (m *maker) addLink() *link {
 
 // resource takes the attributes at hand as those of the resource of what follows.
 func (m *maker) resource() {
-	m.origin, m.domain, m.general = event.Origin{Source: "otlp"}, "", m.general[:0]
+	m.origin, m.domain, m.general = event.Origin{Source: "otlp"}, "", given{members: m.general.members[:0]}
 	var hostID, hostName, pid string
 	for i := range m.attributes {
 		a := &m.attributes[i]
@@ -163,8 +174,15 @@ func (m *maker) resource() {
 			hostName = m.clip(a.value.line(), maxID)
 		case "process.pid":
 			pid = m.clip(a.value.line(), 20)
-		case "service.version", "deployment.environment.name", "deployment.environment", "gasoline.run":
-			m.general = m.member(m.general, a)
+		default:
+			if k := slices.Index(generalKeys[:], a.key); k >= 0 && a.value.kind != composite {
+				m.general.values[k] = a.value
+			}
+		}
+	}
+	for k, v := range m.general.values {
+		if v.kind != none {
+			m.general.members = m.member(m.general.members, generalKeys[k], v)
 		}
 	}
 	if m.origin.Instance == "" && hostName != "" && pid != "" {
@@ -475,24 +493,28 @@ func (m *maker) addException(head event.Head, attributes []attribute, mechanism 
 	return e
 }
 
-// member appends an attribute as a member of an object.
-func (m *maker) member(dst []byte, a *attribute) []byte {
-	if a.value.kind == text {
-		a.value.text = m.clip(a.value.text, maxText)
+// member appends a short value as a member of an object.
+func (m *maker) member(dst []byte, key string, v value) []byte {
+	if v.kind == text {
+		v.text = m.clip(v.text, maxID)
 	}
 	if len(dst) > 0 {
 		dst = append(dst, ',')
 	}
-	return a.value.appendJSON(append(appendText(dst, a.key), ':'))
+	return v.appendJSON(append(appendText(dst, key), ':'))
 }
 
 // object returns attributes as a JSON object with what the resource gives, "" when there are none. Attributes
 // that do not fit are left out.
 func (m *maker) object(list, extra []attribute, dropped int) string {
-	if len(list)+len(extra)+len(m.general) == 0 && dropped == 0 {
-		return ""
+	if len(list)+len(extra) == 0 && dropped == 0 {
+		if g := &m.general; g.object == "" && len(g.members) > 0 {
+			m.scratch = append(append(append(m.scratch[:0], '{'), g.members...), '}')
+			g.object = m.keep(m.scratch)
+		}
+		return m.general.object
 	}
-	out := append(append(m.scratch[:0], '{'), m.general...)
+	out := append(append(m.scratch[:0], '{'), m.general.members...)
 	add := func(a *attribute) {
 		from := len(out)
 		if from > 1 {
