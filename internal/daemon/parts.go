@@ -124,6 +124,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
 	redactor.SetSalt(salt)
+	redactor.Own(salt)
+	token, err := d.dir.Token()
+	if err != nil {
+		return nil, err
+	}
+	redactor.Own(token)
 	d.redact, d.queue = redactor, command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, watched{d.store, &d.sources})
 	d.lines = lines.NewReceiver(lines.Config{Ingest: d.ingest, Known: d.store.HasTrace})

@@ -88,7 +88,9 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
 
 // pairCode makes a code.
 func (s *Server) pairCode(w http.ResponseWriter, _ *http.Request) error {
-	s.json(w, http.StatusOK, wire.PairCode{Code: s.cfg.Pairings.NewCode(), Seconds: int(pairing.CodeLife.Seconds())})
+	code := s.cfg.Pairings.NewCode()
+	s.cfg.Redact.Learn(code)
+	s.json(w, http.StatusOK, wire.PairCode{Code: code, Seconds: int(pairing.CodeLife.Seconds())})
 	return nil
 }
 

@@ -88,7 +88,7 @@ func FormatBytes() (all [256]bool) {
 func LetThrough(words []string) (through []string) {
 	k := newKnown()
 	for i := range maxKnown {
-		k.add(fmt.Sprintf("q%07dXy!", i), true)
+		k.add(fmt.Sprintf("q%07dXy!", i), true, false)
 	}
 	for _, w := range words {
 		if k.begins(load(w)) {

@@ -41,6 +41,7 @@ type knownValue struct {
 	hash   uint64
 	before int // bytes before its first word
 	length int
+	own    bool // of the program itself: it is never forgotten
 }
 
 func newKnown() *known {
@@ -75,20 +76,20 @@ func (k *known) learn(value string, sure bool) bool {
 	if strings.IndexByte(value, '%') >= 0 || strings.IndexByte(value, '+') >= 0 {
 		if decoded, err := url.QueryUnescape(value); err == nil {
 			plain = decoded
-			fresh = k.add(plain, sure)
+			fresh = k.add(plain, sure, false)
 		}
 	}
-	fresh = k.add(value, sure) || fresh
+	fresh = k.add(value, sure, false) || fresh
 	if !fresh {
 		return false
 	}
 	for i := 0; i < len(plain); i++ {
 		if class[plain[i]] != wordByte {
 			escaped := url.QueryEscape(plain)
-			k.add(escaped, sure)
-			k.add(strings.ReplaceAll(escaped, "+", "%20"), sure)
+			k.add(escaped, sure, false)
+			k.add(strings.ReplaceAll(escaped, "+", "%20"), sure, false)
 			if strings.ContainsAny(plain, "\"\\") {
-				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain), sure)
+				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain), sure, false)
 			}
 			break
 		}
@@ -96,11 +97,11 @@ func (k *known) learn(value string, sure bool) bool {
 	return true
 }
 
-func (k *known) add(value string, sure bool) bool {
+func (k *known) add(value string, sure, own bool) bool {
 	if !telling(value, sure) {
 		return false
 	}
-	v := knownValue{length: len(value), hash: maphash.String(k.seed, value)}
+	v := knownValue{length: len(value), hash: maphash.String(k.seed, value), own: own}
 	for v.before < len(value) && class[value[v.before]] != wordByte {
 		v.before++
 	}
@@ -118,7 +119,7 @@ func (k *known) add(value string, sure bool) bool {
 		k.forget()
 	}
 	if alike := k.places[start]; len(alike) == maxAlike {
-		k.drop(alike[0])
+		k.drop(alike[slices.IndexFunc(alike, func(v knownValue) bool { return !v.own })])
 	}
 	k.order = append(k.order, v)
 	k.values[v.hash] = true
@@ -131,9 +132,10 @@ func (k *known) add(value string, sure bool) bool {
 	return true
 }
 
-// forget drops the older half. The caller holds the lock.
+// forget drops the older half, but for the program's own. The caller holds the lock.
 func (k *known) forget() {
-	k.order = append([]knownValue(nil), k.order[maxKnown/2:]...)
+	old := slices.DeleteFunc(slices.Clone(k.order[:maxKnown/2]), func(v knownValue) bool { return !v.own })
+	k.order = append(old, k.order[maxKnown/2:]...)
 	clear(k.places)
 	clear(k.values)
 	for i := range k.filter {
@@ -150,7 +152,7 @@ func (k *known) forget() {
 // drop forgets one value, the oldest of those that begin as it does. The caller holds the lock.
 func (k *known) drop(v knownValue) {
 	delete(k.values, v.hash)
-	k.places[v.start] = slices.Clone(k.places[v.start][1:])
+	k.places[v.start] = slices.DeleteFunc(slices.Clone(k.places[v.start]), func(o knownValue) bool { return o == v })
 	k.order = slices.DeleteFunc(k.order, func(o knownValue) bool { return o == v })
 }
 

@@ -47,6 +47,13 @@ func (r *Redactor) SetSalt(salt string) {
 	r.masked.key, r.masked.keyed = h, salt != ""
 }
 
+// Own hides a secret of the program itself wherever it stands, from now on and for good: its token, which has no form of its
+// own. Values of fewer than eight bytes are not hidden. There are few of them: each takes the place of a known value.
+func (r *Redactor) Own(secret string) { r.known.add(secret, true, true) }
+
+// Learn hides a secret wherever it stands, until 2,048 others have come.
+func (r *Redactor) Learn(secret string) { r.known.learn(secret, true) }
+
 // mix ends a hash: values that differ in one unit differ in all bits.
 func mix(h uint32) uint32 {
 	h = (h ^ h>>16) * 0x85ebca6b
