@@ -17,6 +17,7 @@ func (r *Redactor) Batch(b event.Batch) []Found {
 		p.memo = r.memos.Get().(*memo)
 		defer r.memos.Put(p.memo)
 	}
+	p.keyLines(b)
 	p.batch(b)
 	if r.learned() != before {
 		// What was learned from one event may stand in those that were looked at before it.

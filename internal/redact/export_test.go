@@ -58,6 +58,7 @@ func Mask(kind, value, salt string) string {
 func (r *Redactor) BatchAnew(b event.Batch) []Found {
 	before := r.learned()
 	p := pass{r: r}
+	p.keyLines(b)
 	p.batch(b)
 	if r.learned() != before {
 		p.heads, p.urls = [headTexts]repeated{}, [4]repeated{}
@@ -97,3 +98,6 @@ func LetThrough(words []string) (through []string) {
 	}
 	return through
 }
+
+// OpenKeys returns how many writers are within a private key.
+func (r *Redactor) OpenKeys() int { return len(r.blocks.open) }

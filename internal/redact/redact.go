@@ -40,6 +40,7 @@ type Redactor struct {
 	numbers *pseudonyms
 	known   *known
 	masked  masked
+	blocks  blocks
 	pii     bool
 	found   *findings
 	memos   sync.Pool // of *memo
@@ -55,6 +56,7 @@ func New(rules Rules) *Redactor {
 		numbers: newPseudonyms(),
 		known:   newKnown(),
 		masked:  masked{kinds: map[uint32]string{}},
+		blocks:  blocks{open: map[writer]*keyBlock{}},
 		found:   newFindings(),
 		memos:   sync.Pool{New: func() any { return newMemo() }},
 	}
