@@ -135,7 +135,7 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 			return "", err
 		}
 	}
-	out, err := JSON(o.Value)
+	out, err := encoded(o.Value)
 	if err != nil {
 		return "", err
 	}
@@ -164,11 +164,17 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 				before,
 			)
 		}
-		if out, err = JSON(o.Value); err != nil {
+		if out, err = encoded(o.Value); err != nil {
 			return "", err
 		}
 	}
 	return string(out), nil
+}
+
+// encoded is JSON in which nothing is hidden: text of a page stands in it as it does in a fence.
+func encoded(v any) ([]byte, error) {
+	out, err := JSON(v)
+	return EscapeJSON(out), err
 }
 
 // JSON encodes v for a reader that is no browser: <, > and & stay as they are.

@@ -39,7 +39,7 @@ func TestWordsChangeAtTheirBounds(t *testing.T) {
 		{answer.Clean("a\tb\r\nc"), "a b⏎c"}, {answer.Clean("\x1b\x7f\u009f"), `\x1b\x7f\x9f`},
 		{answer.Clean("\u00ad\u00ae"), `\xad®`}, {answer.Clean("\u2028\u3164\u115f\u1160\u200b"),
 			`\u{2028}\u{3164}\u{115f}\u{1160}\u{200b}`},
-		{answer.Clean("\u200d\ufe00\ufe0f\ufe10"), "\u200d\ufe00\ufe0f\ufe10"},
+		{answer.Clean("\u200d\ufe00\ufe0f\ufe10"), `\u{200d}\u{fe00}\u{fe0f}` + "\ufe10"},
 		{answer.Clean("\U000e0000\U000e0fff\U000e1000"), `\u{e0000}\u{e0fff}` + "\U000e1000"},
 		{answer.Clean("a\xffb"), "a\ufffdb"},
 		{answer.Clean(" ~\u00a0\u02ff\u0300"), " ~\u00a0\u02ff\u0300"}, {answer.Origin("a:b"), "a:"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -14,36 +15,66 @@ import (
 // terminal escapes, or the invisible and direction-changing characters that hide instructions. What
 // is taken out leaves a visible escape, so that nothing disappears silently.
 func Clean(s string) string {
-	ok := true
-	for _, r := range s {
-		if hidden(r) {
-			ok = false
-			break
-		}
-	}
-	if ok && utf8.ValidString(s) {
+	if plain(s) {
 		return s
 	}
 	var b strings.Builder
 	b.Grow(len(s) + 16)
-	for _, r := range s {
+	last := rune(-1)
+	for i, r := range s {
 		switch {
 		case r == '\n':
 			b.WriteString("⏎")
 		case r == '\t':
 			b.WriteByte(' ')
 		case r == '\r':
-		case !hidden(r):
+		case !hidden(r) || joins(last, r, s[i+utf8.RuneLen(r):]):
 			b.WriteRune(r)
 		case r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
 		default:
 			fmt.Fprintf(&b, `\u{%x}`, r)
 		}
+		last = after(last, r)
 	}
 	return b.String()
 }
 
+// EscapeJSON returns a JSON text in which what [Clean] takes out is written as \uXXXX. It is the same JSON.
+func EscapeJSON(in []byte) []byte {
+	s := string(in)
+	if plain(s) {
+		return in
+	}
+	out := make([]byte, 0, len(in)+16)
+	last := rune(-1)
+	for i, r := range s {
+		switch {
+		case r < 0x20 || !hidden(r) || joins(last, r, s[i+utf8.RuneLen(r):]):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+		last = after(last, r)
+	}
+	return out
+}
+
+// plain reports whether nothing is hidden in s, as in most texts.
+func plain(s string) bool {
+	for _, r := range s {
+		if hidden(r) {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
+}
+
+// hidden reports whether a character is not seen, or changes how others are shown. Some of those belong to emoji: see joins.
+// Sources: Unicode's Default_Ignorable_Code_Point (UAX 44), which is made of these sets; the braille pattern without a dot.
 func hidden(r rune) bool {
 	switch {
 	case r < 0x20 || r >= 0x7f && r < 0xa0:
@@ -52,13 +83,49 @@ func hidden(r rune) bool {
 		return r == 0xad // soft hyphen
 	case r == utf8.RuneError:
 		return false
-	case r == 0x200d || r >= 0xfe00 && r <= 0xfe0f: // joins emoji; variation selectors of emoji
-		return false
-	case r >= 0xe0000 && r <= 0xe0fff: // tags: an invisible alphabet
+	case r >= 0xe0000 && r <= 0xe0fff: // tags, selectors, and what is kept free for their kind
+		return true
+	case r == 0x2028 || r == 0x2029 || r == 0x2800:
 		return true
 	default:
-		return unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029 || r == 0x3164 || r == 0x115f || r == 0x1160
+		return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 	}
+}
+
+const joiner = 0x200d
+
+// joins reports whether a hidden character is a part of an emoji: one selector behind it, or one joiner between two. A chain of
+// them, or one behind a letter, carries bytes that nobody sees.
+func joins(last, r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case 0xfe0e, 0xfe0f:
+		return emoji(last) || next == 0x20e3 && (last >= '0' && last <= '9' || last == '#' || last == '*') // keycaps
+	case joiner:
+		return (emoji(last) || last == 0xfe0f) && emoji(next)
+	}
+	return false
+}
+
+// after returns what the next character stands behind: a selector of no emoji is not one.
+func after(last, r rune) rune {
+	if r == 0xfe0f && !emoji(last) {
+		return -1
+	}
+	return r
+}
+
+// emoji reports whether a character may be an emoji: a picture, an arrow, one of the few signs that are shown as one.
+func emoji(r rune) bool {
+	switch {
+	case r < 0x2000:
+		return r == 0xa9 || r == 0xae
+	case r >= 0x1f000 && r <= 0x1faff, r >= 0x2190 && r <= 0x21ff:
+		return true
+	case r == 0x203c, r == 0x2049, r == 0x3030, r == 0x303d:
+		return true
+	}
+	return unicode.Is(unicode.So, r) && r != 0x2800
 }
 
 // oneLine joins the lines of our own text.

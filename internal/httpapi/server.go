@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
@@ -418,7 +419,7 @@ func (s *Server) json(w http.ResponseWriter, code int, v any) {
 			`{"error":{"code":"internal","message":"the answer could not be encoded"}}`,
 		)
 	}
-	s.write(w, code, "application/json", out)
+	s.write(w, code, "application/json", answer.EscapeJSON(out))
 }
 
 // endConnection has a browser use a connection once. On one that it uses again it would repeat a request
