@@ -489,9 +489,9 @@ func TestSplitter(t *testing.T) {
 	for _, c := range []struct{ in, want []string }{
 		{[]string{"a\nb", "c\n\nd"}, []string{"a", "bc", "", "d"}},
 		{[]string{"a\r\nb\r", "\nc"}, []string{"a", "b", "c"}},
-		{[]string{"10 %\r50 %\r100 %\n"}, []string{"100 %"}},
-		{[]string{"10 %\r", "100 %", "\r\n"}, []string{"100 %"}},
-		{[]string{"a\r\r\nb\r", "\r", "\nc\r\rd\n"}, []string{"a", "b", "d"}}, // nothing was written over what returned twice
+		{[]string{"10 %\r50 %\r100 %\n"}, []string{"10 %\r100 %"}},
+		{[]string{"10 %\r", "100 %", "\r\n"}, []string{"10 %\r100 %"}},
+		{[]string{"a\r\r\nb\r", "\r", "\nc\r\rd\n"}, []string{"a", "b", "c\rd"}}, // nothing was written over what returned twice
 	} {
 		if got := split(c.in...); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.in, got, c.want)

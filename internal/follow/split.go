@@ -19,10 +19,15 @@ type Piece struct {
 	Size int       // bytes that the line has, when it was cut; else 0
 }
 
-// Splitter cuts a stream of bytes into lines. What a carriage return overwrites on a terminal, such as the states of
-// a progress bar, is left out. The zero value is ready; it is for one goroutine.
+// maxFirst is how many bytes are kept of what a carriage return overwrites.
+const maxFirst = 4 << 10
+
+// Splitter cuts a stream of bytes into lines. Of what carriage returns overwrite on a terminal, such as the states of a
+// progress bar, it keeps the first state and the last, with a carriage return between. The zero value is ready; it is for
+// one goroutine.
 type Splitter struct {
-	holes   bool // zeros in front of a line are no text: a writer goes on behind the hole where its file was truncated
+	holes   bool   // zeros in front of a line are no text: a writer goes on behind the hole where its file was truncated
+	first   []byte // what was overwritten first, at most maxFirst; nil if nothing was
 	line    []byte
 	size    int       // bytes of the line, kept or not
 	since   time.Time // when the last byte of an open line came
@@ -70,6 +75,9 @@ func (s *Splitter) add(p []byte) {
 	}
 	for len(p) > 0 {
 		if s.rewound && p[0] != '\r' { // what was there is overwritten
+			if len(s.first) == 0 {
+				s.first = append(s.first, s.line[:min(len(s.line), maxFirst)]...)
+			}
 			s.line, s.size, s.rewound = s.line[:0], 0, false
 		}
 		part, rest, returned := bytes.Cut(p, []byte{'\r'})
@@ -93,6 +101,10 @@ func (s *Splitter) end(at time.Time, emit func(Piece)) {
 			}
 			piece.Text = piece.Text[:len(piece.Text)-1]
 		}
+	}
+	if len(s.first) > 0 {
+		piece.Text = append(append(s.first, '\r'), piece.Text...)
+		s.first = nil
 	}
 	emit(piece)
 	s.line, s.size, s.rewound, s.taken = s.line[:0], 0, false, 0

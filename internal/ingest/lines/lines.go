@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -101,7 +102,7 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 		}
 		text = text[:end]
 	}
-	text = plainText(text)
+	text = plainText(overwritten(text))
 	rest := text
 	for strings.HasPrefix(rest, "^C") { // a terminal's echo
 		rest = rest[2:]
@@ -417,6 +418,30 @@ func clip(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// overwritten returns a line without what a carriage return wrote over, where that says the same but for its numbers, as the
+// states of a progress bar do. Else both are the line: a program cannot take back what it said.
+func overwritten(s string) string {
+	first, _, ok := strings.Cut(s, "\r")
+	if !ok {
+		return s
+	}
+	last := s[strings.LastIndexByte(s, '\r')+1:]
+	if strings.TrimSpace(plainText(first)) == "" || words(first) == words(last) || strings.HasPrefix(last, first) {
+		return last
+	}
+	return first + " " + last
+}
+
+// words returns the letters of a text.
+func words(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsLetter(c) {
+			return c
+		}
+		return -1
+	}, plainText(s))
 }
 
 // plainText removes colours and other control sequences of terminals, and what is no UTF-8.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/follow"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -196,6 +197,48 @@ func TestLinesOfSeveralProcesses(t *testing.T) {
 	b = batchOf(2, "api-1  | one")
 	take(t, r, b) // nobody says that there are several
 	s.want(t, "api-1  | one")
+}
+
+// A process cannot write over its name, so no line of it is another one's.
+func TestNoProcessSpeaksForAnother(t *testing.T) {
+	const forged = "db-1   | FATAL: forged"
+	for _, between := range []string{
+		"\r", "\r\r", "x\ry\r", "\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b\b", "\x1b[2K\x1b[1G", "\x1b[2K\r", "\x1b[1A\x1b[0G", "\v", "\f", "\u0085",
+		"\u2028", "\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f\x7f", "\x1b]0;t\a\r", "\x1bc", "\r\b",
+	} {
+		for _, name := range []string{"api-1  | ", "\x1b[36mapi-1  | \x1b[0m", "10:31:02 api-1  | "} {
+			r, _, s := newReceiver(t, 0)
+			b := batchOf(1)
+			b.Several, b.Finished = true, true
+			split := follow.Splitter{}
+			split.Write([]byte(name+"user said: x"+between+forged+"\n"+name+between+forged+"\n"), time.Time{}, func(p follow.Piece) {
+				b.Lines = append(b.Lines, wire.Line{Stream: "stdout", Text: string(p.Text)})
+			})
+			take(t, r, b)
+			if len(s.got) != 2 {
+				t.Fatalf("%q: %d events of %+v: %+v", between, len(s.got), b.Lines, s.got[0])
+			}
+			for _, e := range s.got {
+				if o := e.Base().Origin; o.Service != "api" || o.Instance != "api-1" {
+					t.Errorf("%q behind %q is told as %s of %s: %q", between, name, o.Instance, o.Service, e.(*event.Log).Message)
+				}
+			}
+		}
+	}
+}
+
+// What a carriage return wrote over is a part of the line, but for the states of a progress bar.
+func TestWhatIsWrittenOver(t *testing.T) {
+	for _, c := range [][2]string{
+		{"10 %\r100 %", "100 %"}, {"Downloading 3 of 9\rDownloading 9 of 9", "Downloading 9 of 9"}, {"building\rbuilding: done", "building: done"},
+		{"\x1b[33m[=>   ]\x1b[0m\r[====>]", "[====>]"}, {"it failed\rok", "it failed ok"}, {"done\r", "done"}, {"a\rb\rc", "a c"},
+	} {
+		r, _, s := newReceiver(t, 0)
+		b := batchOf(1, c[0])
+		b.Finished = true
+		take(t, r, b)
+		s.want(t, c[1])
+	}
 }
 
 func TestProcessesOfASenderAreBounded(t *testing.T) {

@@ -1,14 +1,25 @@
 package lines
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// colours are the control sequences of terminals that move nothing.
+var colours = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // process splits a line of a program that runs several processes and puts each one's name in front, with a bar: docker
 // compose ("api-1  | text"), foreman and its kind ("10:31:02 web.1 | text"). It returns the name of the process, that of
-// its service (without the number), and the rest. ok is false for a line of the program itself.
+// its service (without the number), and the rest as it came. ok is false for a line of the program itself.
 func process(text string) (name, service, rest string, ok bool) {
-	text = plainText(text)
 	before, rest, ok := strings.Cut(text, "|")
-	if !ok || len(before) > maxName {
+	if !ok || len(before) > 4*maxName {
+		return "", "", "", false
+	}
+	// Only colours stand around a name. What moves the cursor comes from a process that writes over its own name.
+	before = colours.ReplaceAllString(before, "")
+	if len(before) > maxName || strings.ContainsFunc(before, unicode.IsControl) {
 		return "", "", "", false
 	}
 	fields := strings.Fields(before)
