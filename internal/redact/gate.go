@@ -39,7 +39,7 @@ var (
 )
 
 func behindTable() [256]uint16 {
-	t := byteTable(nil, " =:\"'\\]%+`\t[>&", behindName, 0)
+	t := byteTable(nil, " =:\"'\\]%+`\t[>&(", behindName, 0)
 	for b := range t {
 		t[b] |= always
 	}

@@ -47,10 +47,12 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	switch s[before-1] {
 	case '(':
 		if !sc.setter(before - 1) {
-			return held{}, false, assigned
+			if before > 1 && class[s[before-2]] == wordByte || !sc.opaqueItem(from, delim, quote, slashes) {
+				return held{}, false, assigned // a call of something else, or a list of names
+			}
 		}
 	case ',':
-		if !json && !assigned && (before != open || from != next+1) {
+		if !json && !assigned && (before != open || from != next+1) && !sc.opaqueItem(from, delim, quote, slashes) {
 			return held{}, false, false // names that a sentence lists
 		}
 	}
@@ -74,6 +76,34 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 		return held{}, false, true // "Invalid token", and what it is about
 	}
 	return v, true, true
+}
+
+// opaqueItem reports whether the string at k, in the quotes delim, can hardly be prose.
+func (sc *scan) opaqueItem(k int, delim string, quote byte, slashes int) bool {
+	if !strings.HasPrefix(sc.s[k:], delim) {
+		return false
+	}
+	k += len(delim)
+	return alphanumeric(sc.s[k:sc.closeOf(k, quote, slashes, false)])
+}
+
+// called hides the argument of the method s[i:j], whose name passed the list as word, where it takes a secret:
+// setPassword("x"), .token('x').
+func (sc *scan) called(i, j int, word string) int {
+	s := sc.s
+	takes := i > 0 && s[i-1] == '.'
+	for _, prefix := range [...]string{"set", "with", "using"} {
+		takes = takes || hasPrefixFold(s[i:j], prefix)
+	}
+	v, ok := sc.argument(j + 1)
+	if !takes || !ok || v.from >= v.to || sc.weak(i, j, word, v) {
+		return 0
+	}
+	after, quote, _ := closing(s, v.to)
+	if next := sc.blanks(after); quote == 0 || next == len(s) || s[next] != ')' && s[next] != ',' {
+		return 0
+	}
+	return sc.hide(v, word)
 }
 
 // formatted returns the argument that the verb at k stands for, behind the name at i in the format

@@ -27,7 +27,7 @@ func (sc *scan) named(i, j int) int {
 		return 0
 	}
 	switch s[j] {
-	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>':
+	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>', '(':
 	case '&':
 		if !strings.HasPrefix(s[j:], "&gt;") {
 			return 0
@@ -68,6 +68,9 @@ func (sc *scan) named(i, j int) int {
 	}
 	if word == "" {
 		return 0
+	}
+	if s[j] == '(' {
+		return sc.called(i, j, word)
 	}
 	return sc.namedAs(i, j, word)
 }
@@ -137,7 +140,9 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 		}
 		k = sc.brackets(sc.pairValue(i, k, delimiter)) // headers['token'] = x
 	}
-	sep := sc.separator(k, quote != 0)
+	// A symbol of Ruby, or a key as PHP prints it: else "=>" is the arrow of a function.
+	symbol := i > 0 && (s[i-1] == ':' || s[i-1] == '[' && s[j] == ']')
+	sep := sc.separator(k, quote != 0 || symbol)
 	if sep == 0 {
 		if quote == 0 && k == j && s[j] == ' ' {
 			if s[i] == '-' && strings.HasPrefix(s[i:], "--") {
