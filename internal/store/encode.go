@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -50,50 +51,64 @@ var encoders = sync.Pool{New: func() any { return new(encoder) }}
 // recycle gives the encoder back to the pool, unless a large batch made its buffers too large to keep.
 func (enc *encoder) recycle() {
 	const keep = 1 << 20
-	if cap(enc.coder.out) > keep || cap(enc.records) > 4096 {
+	if cap(enc.coder.out) > keep {
 		return
 	}
-	clear(enc.records) // they point to the events of the batch
 	enc.memo = memos{}
-	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
+	enc.reset()
 	encoders.Put(enc)
 }
 
-// encode encodes the events of a batch. The records are in the order of merge.
-func (enc *encoder) encode(s *Store, b event.Batch) {
-	one := true
-	for i, e := range b {
-		enc.add(s, e)
-		one = one && (i == 0 || e.Kind() == b[0].Kind())
-	}
-	if !one {
-		enc.merge()
-	}
+// reset makes room for the next piece.
+func (enc *encoder) reset() {
+	clear(enc.records) // they point to the events of the batch
+	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
 }
 
-// merge merges the records of the kinds by time. Records of one kind keep their order, whatever their times.
-func (enc *encoder) merge() {
-	var kinds [event.KindCount][]int // indexes of records
-	for i := range enc.records {
-		k := enc.records[i].event.Kind()
-		kinds[k] = append(kinds[k], i)
+// Bounds of what is encoded and stored at a time: a batch that says much in its head and little in each of many events would
+// take a lot of memory, and keep readers waiting.
+const (
+	pieceEvents = 2048
+	pieceBytes  = 512 << 10 // of records, bodies included; one event may be larger
+)
+
+// encode encodes events until a piece is full, at least one, and returns how many.
+func (enc *encoder) encode(s *Store, b event.Batch) int {
+	for n, e := range b {
+		if n == pieceEvents || len(enc.coder.out) >= pieceBytes {
+			return n
+		}
+		enc.add(s, e)
 	}
-	merged := make([]pending, 0, len(enc.records))
-	for len(merged) < len(enc.records) {
+	return len(b)
+}
+
+// merged returns the events of a batch with those of its kinds merged by time. Events of one kind keep their order, whatever
+// their times.
+func merged(b event.Batch) event.Batch {
+	if !slices.ContainsFunc(b, func(e event.Event) bool { return e.Kind() != b[0].Kind() }) {
+		return b
+	}
+	var kinds [event.KindCount]event.Batch
+	for _, e := range b {
+		kinds[e.Kind()] = append(kinds[e.Kind()], e)
+	}
+	out := make(event.Batch, 0, len(b))
+	for len(out) < len(b) {
 		least := -1
 		var at int64
 		for k := range kinds {
 			if len(kinds[k]) == 0 {
 				continue
 			}
-			if t := enc.records[kinds[k][0]].header.time; least < 0 || t < at {
+			if t := nanos(kinds[k][0].Base().Time); least < 0 || t < at {
 				least, at = k, t
 			}
 		}
-		merged = append(merged, enc.records[kinds[least][0]])
+		out = append(out, kinds[least][0])
 		kinds[least] = kinds[least][1:]
 	}
-	copy(enc.records, merged)
+	return out
 }
 
 func (enc *encoder) add(s *Store, e event.Event) {

@@ -107,14 +107,23 @@ const bodyTooLarge = "too_large"
 
 // Append stores copies of the batch's events and sets Seq in those that it stored. Numbers follow Time over
 // all kinds of the batch as far as the order within each kind allows.
-// The whole batch becomes visible to readers at once. When there is no room, Append evicts from the ring that
+// Up to pieceEvents events become visible to readers at once; of a larger batch, each piece does. When there is no room, Append evicts from the ring that
 // uses most of its share, and there from the owner that ring.fullest returns.
 func (s *Store) Append(b event.Batch) Appended {
 	enc := encoders.Get().(*encoder)
 	defer enc.recycle()
-	enc.encode(s, b)
-
 	var done Appended
+	for rest := merged(b); ; enc.reset() {
+		n := enc.encode(s, rest)
+		s.appendPiece(enc, &done)
+		if rest = rest[n:]; len(rest) == 0 {
+			return done
+		}
+	}
+}
+
+func (s *Store) appendPiece(enc *encoder, done *Appended) {
+	before := done.Stored
 	s.lockFor(event.Seq(len(enc.records)))
 	now := int64(s.elapsed())
 	for i := range enc.records {
@@ -134,14 +143,13 @@ func (s *Store) Append(b event.Batch) Appended {
 	}
 	s.expireLocked(now)
 	changed := s.changed
-	if done.Stored > 0 {
+	if done.Stored > before {
 		s.changed = nil
 	}
 	s.mu.Unlock()
-	if changed != nil && done.Stored > 0 {
+	if changed != nil && done.Stored > before {
 		close(changed)
 	}
-	return done
 }
 
 func (s *Store) appendLocked(r *ring, p *pending, record []byte) {
