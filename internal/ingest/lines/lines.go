@@ -49,7 +49,8 @@ type Reader struct {
 	first   record
 	logs    []event.Log // room for those that Add makes
 	scratch []byte
-	told    bool // that the stream had binary output
+	told    bool      // that the stream had binary output
+	due     time.Time // when the open record is complete: its receiver says
 }
 
 // state says which lines may follow in a record.

@@ -53,7 +53,6 @@ type client struct {
 	last    uint64             // the highest batch that was taken
 	token   string             // that it sends by, "" without one
 	readers map[string]*Reader // by stream, and by process where there are several; <= maxReaders
-	due     time.Time          // when open records are complete; zero: there are none
 	used    time.Time          // guarded by the receiver's lock
 	from    ingest.From        // of the last batch
 	waiting []waiting          // records that wait for their copy by OTLP
@@ -174,33 +173,25 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	batch, bytes := r.events(c, &in, now)
 	from.Stamp(batch)
 	c.from = from
+	var lost []ingest.Report
+	if in.Dropped > 0 { // the batch has a notice of it
+		lost = []ingest.Report{{Origin: batch[0].Base().Origin, Kind: event.KindLog, Cause: ingest.Sender, Count: in.Dropped}}
+	}
 	if len(batch) > 0 && in.OTLP && len(c.waiting)+len(batch) <= maxWaiting {
 		for _, e := range batch {
 			c.waiting = append(c.waiting, waiting{e, bytes / len(batch), now.Add(copied)})
 		}
 		batch = nil
 	}
-	if len(batch) > 0 {
-		up := ingest.Upload{Sent: epoch(in.Sent), Batch: batch, Bytes: bytes}
-		if in.Dropped > 0 {
-			up.Reports = []ingest.Report{{Origin: batch[0].Base().Origin, Kind: event.KindLog, Cause: ingest.Sender, Count: in.Dropped}}
-		}
+	if len(batch) > 0 || len(lost) > 0 {
+		up := ingest.Upload{Sent: epoch(in.Sent), Batch: batch, Bytes: bytes, Reports: lost}
 		if _, err := r.cfg.Ingest.Ingest(ctx, up, ingest.Refuse); err != nil {
 			c.restore(before)
 			return wire.LinesAnswer{}, err
 		}
 	}
 	c.last = in.Batch
-	c.due = time.Time{}
-	for _, reader := range c.readers {
-		if reader.open {
-			c.due = now.Add(idle)
-		}
-	}
-	if in.Finished {
-		c.due = now // what is open is complete
-	}
-	if !c.due.IsZero() || len(c.waiting) > 0 {
+	if !c.next().IsZero() {
 		select {
 		case r.wake <- struct{}{}:
 		default:
@@ -230,6 +221,7 @@ func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event
 		}
 		bytes += len(l.Text)
 		batch = reader.Add(Line{Time: epoch(l.T), Text: text, Size: l.Size}, batch)
+		reader.due = now.Add(idle) // whatever other streams and processes say
 	}
 	for _, reader := range c.inOrder() {
 		if in.Finished {
@@ -278,14 +270,13 @@ func (r *Receiver) flush(ctx context.Context, now time.Time, all bool) (next tim
 		c.mu.Lock()
 		var batch event.Batch
 		bytes := 0
-		if !c.due.IsZero() && (all || !now.Before(c.due)) {
-			c.due = time.Time{}
-			for _, reader := range c.inOrder() {
+		for _, reader := range c.inOrder() {
+			if reader.open && (all || !now.Before(reader.due)) {
 				bytes += reader.bytes
 				batch = reader.Flush(batch)
 			}
-			c.from.Stamp(batch)
 		}
+		c.from.Stamp(batch)
 		kept := c.waiting[:0]
 		for _, w := range c.waiting {
 			if all || !now.Before(w.due) {
@@ -299,21 +290,25 @@ func (r *Receiver) flush(ctx context.Context, now time.Time, all bool) (next tim
 		if len(batch) > 0 { // what is over the limits is counted there
 			_, _ = r.cfg.Ingest.Ingest(ctx, ingest.Upload{Batch: batch, Bytes: bytes}, ingest.Drop)
 		}
-		for _, due := range [...]time.Time{c.due, c.first()} {
-			if !due.IsZero() && (next.IsZero() || due.Before(next)) {
-				next = due
-			}
+		if due := c.next(); !due.IsZero() && (next.IsZero() || due.Before(next)) {
+			next = due
 		}
 		c.mu.Unlock()
 	}
 	return next
 }
 
-func (c *client) first() time.Time {
-	if len(c.waiting) == 0 {
-		return time.Time{}
+// next returns when something of the client is due; zero: nothing is.
+func (c *client) next() (next time.Time) {
+	if len(c.waiting) > 0 {
+		next = c.waiting[0].due
 	}
-	return c.waiting[0].due
+	for _, reader := range c.readers {
+		if reader.open && (next.IsZero() || reader.due.Before(next)) {
+			next = reader.due
+		}
+	}
+	return next
 }
 
 // client returns the state of a sender. When there are too many, in all or by its token, the one of them that was silent

@@ -199,6 +199,64 @@ func TestLinesOfSeveralProcesses(t *testing.T) {
 	s.want(t, "api-1  | one")
 }
 
+// A record that may go on is stored when its own stream and process are silent, however much others say meanwhile.
+func TestOthersDoNotHoldARecordBack(t *testing.T) {
+	for _, several := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r, _, s := newReceiver(t, 0)
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			done := make(chan struct{})
+			go func() { r.Run(ctx); close(done) }()
+			say := func(n uint64, stream, text string) {
+				b := batchOf(n)
+				b.Several = several
+				b.Lines = []wire.Line{{Stream: stream, Text: text}}
+				take(t, r, b)
+			}
+			say(1, "stderr", "api-1  | ERROR could not pay")
+			for n := range uint64(4) {
+				time.Sleep(200 * time.Millisecond)
+				if several {
+					say(n+2, "stderr", "db-1   | WARN slow checkpoint")
+				} else {
+					say(n+2, "stdout", "GET / 200")
+				}
+			}
+			s.mu.Lock()
+			first := ""
+			for _, e := range s.got {
+				if l, ok := e.(*event.Log); ok && strings.Contains(l.Message, "could not pay") {
+					first = l.Message
+				}
+			}
+			s.mu.Unlock()
+			if first == "" {
+				t.Errorf("several processes: %t: the error is not stored after 800 ms", several)
+			}
+			end()
+			<-done
+		})
+	}
+}
+
+// Lines that a sender dropped are losses, also where those of the batch wait for their copies.
+func TestDroppedLinesAreLossesWithCopies(t *testing.T) {
+	for _, otlp := range []bool{false, true} {
+		r, in, _ := newReceiver(t, 0)
+		b := batchOf(1, "one")
+		b.Dropped, b.OTLP = 1000, otlp
+		take(t, r, b)
+		var n uint64
+		for _, l := range in.Losses() {
+			n += l.Count
+		}
+		if n != 1000 {
+			t.Errorf("with copies: %t: %d losses are counted", otlp, n)
+		}
+	}
+}
+
 // A process cannot write over its name, so no line of it is another one's.
 func TestNoProcessSpeaksForAnother(t *testing.T) {
 	const forged = "db-1   | FATAL: forged"
