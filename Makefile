@@ -22,7 +22,7 @@ GASOLINE := bin/gasoline$(EXE)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test test-clients test-frameworks stress clocks go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo shots release clean chromium
+.PHONY: help build gen check mutate test test-clients test-frameworks stress attacks clocks go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo shots release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -65,6 +65,9 @@ test-clients: ## Real MCP clients (installs 1.2 GB)
 
 test-frameworks: ## The Node SDK with Next and better-sqlite3 (installs 550 MB)
 	@node scripts/suite.mjs frameworks
+
+attacks: build ext chromium ## The tests of what docs/security.md says (ONLY=pilot: those with that word)
+	@node scripts/attacks.mjs $(ONLY)
 
 clocks: ## Tests two seconds before an hour, a day, a year and summer time end, and in other zones
 	@CLOCKS=1 LOAD=0 node scripts/stress.mjs

@@ -35,6 +35,7 @@ const CHECKS = [
   { name: "sizes of the capture core", run: ["npm", "run", "--silent", "size", "--workspace", "@gasoline/capture"] },
   { name: "the SDK for Node as it is bundled", run: ["node", "sdk/node/build.mjs", "--check"] },
   { name: "columns and links of Markdown pages", run: ["node", "scripts/markdown.mjs"] },
+  { name: "each sentence about security has its test", run: ["node", "scripts/attacks.mjs", "check"] },
   {
     name: "lock files name no registry",
     run: ["git", "grep", "-n", '"resolved": "http', "--", ...locks],
