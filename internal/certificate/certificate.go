@@ -57,8 +57,9 @@ type Store struct {
 	files Files
 	now   func() time.Time
 
-	mu   sync.Mutex
-	leaf *tls.Certificate // Leaf is set
+	mu    sync.Mutex
+	leaf  *tls.Certificate // Leaf is set
+	fault error            // of the last handshake
 }
 
 // New returns a store. It reads and makes nothing yet.
@@ -70,9 +71,24 @@ func (s *Store) Config() *tls.Config {
 		MinVersion: tls.VersionTLS12,
 		NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			return s.Leaf()
+			leaf, err := s.Leaf()
+			s.mu.Lock()
+			s.fault = err
+			s.mu.Unlock()
+			if leaf != nil {
+				return leaf, nil // it could not be kept, and is good all the same
+			}
+			return nil, err
 		},
 	}
+}
+
+// Fault returns why the last client of HTTPS got no certificate, or one that could not be kept: a client sees no reason.
+// nil: it got one, or there was none.
+func (s *Store) Fault() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fault
 }
 
 // Leaf returns the server's certificate. It is renewed, with the same key, when two thirds of its life are over and

@@ -178,6 +178,12 @@ func (d *parts) faults() (out []configure.Finding) {
 			out = append(out, configure.Finding{Detail: f.Detail(), Fix: f.Fix})
 		}
 	}
+	if err := d.certs.Fault(); err != nil {
+		out = append(out, configure.Finding{
+			Detail: "HTTPS has no certificate that lasts: " + err.Error(),
+			Fix:    "See to it that " + d.dir.Path("tls") + " can be written and its disk has room.",
+		})
+	}
 	return out
 }
 
