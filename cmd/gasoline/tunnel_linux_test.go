@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,123 +20,9 @@ import (
 	"github.com/brennhill/gasoline/internal/testkit"
 )
 
-// sshServer is a real sshd on loopback with keys of its own.
-type sshServer struct {
-	t       *testing.T
-	port    int
-	options []string // of an ssh that may log in
-	process *os.Process
-}
-
-// sshdProgram returns sshd and the folder of its libraries: the system's, or the one of Debian's packages, which are
-// fetched into the cache of the tests when no sshd is installed.
-func sshdProgram(t *testing.T) (program, libraries string) {
-	t.Helper()
-	if _, err := os.Stat("/usr/sbin/sshd"); err == nil {
-		return "/usr/sbin/sshd", ""
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root := filepath.Join(cache, "gasoline-tests", "sshd")
-	program = filepath.Join(root, "usr", "sbin", "sshd")
-	if _, err := os.Stat(program); err != nil {
-		if os.MkdirAll(root, 0o700) != nil {
-			root = t.TempDir() // where the cache cannot be written it is fetched for this test
-			program = filepath.Join(root, "usr", "sbin", "sshd")
-		}
-		cmd := exec.Command("sh", "-c", "cd '"+t.TempDir()+"' && apt-get download openssh-server libwrap0 && "+
-			"for p in *.deb; do dpkg -x $p '"+root+"'; done")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("this test needs sshd (package openssh-server): %v %s", err, out)
-		}
-	}
-	found, err := filepath.Glob(filepath.Join(root, "usr", "lib", "*-linux-gnu*"))
-	must(t, err)
-	return program, strings.Join(found, ":")
-}
-
-func startSSHServer(t *testing.T) *sshServer {
-	t.Helper()
-	needs(t, "ssh")
-	program, libraries := sshdProgram(t)
-	dir := t.TempDir()
-	for _, name := range []string{"host", "me"} {
-		cmd := exec.Command(needs(t, "ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, name))
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v %s", err, out)
-		}
-	}
-	s := &sshServer{t: t, port: testkit.Port(t)}
-	write := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		return path
-	}
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		must(t, err)
-		return string(data)
-	}
-	config := write("sshd_config", fmt.Sprintf(`Port %d
-ListenAddress 127.0.0.1
-HostKey %q
-AuthorizedKeysFile %q
-StrictModes no
-UsePAM no
-PidFile none
-PasswordAuthentication no
-PermitRootLogin yes
-`, s.port, filepath.Join(dir, "host"), write("authorized", read("me.pub"))))
-	known := write("known", fmt.Sprintf("[127.0.0.1]:%d %s", s.port, read("host.pub")))
-	client := write("ssh_config", fmt.Sprintf("IdentityFile %q\nIdentitiesOnly yes\nUserKnownHostsFile %q\n"+
-		"GlobalKnownHostsFile none\n", filepath.Join(dir, "me"), known))
-	s.options = []string{"-F", client, "-p", strconv.Itoa(s.port)}
-	cmd := exec.Command(program, "-D", "-e", "-f", config)
-	if _, err := user.Lookup("sshd"); err != nil && os.Getuid() == 0 { // root's sshd wants a user for its unprivileged half
-		users, err := os.ReadFile("/etc/passwd")
-		must(t, err)
-		passwd := write("passwd", string(users)+"sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n")
-		must(t, os.Chmod(passwd, 0o644))
-		cmd = exec.Command("unshare", "-m", "sh", "-c", fmt.Sprintf("mount --bind '%s' /etc/passwd && mount -t tmpfs none /run && "+
-			"mkdir -m 755 /run/sshd && exec '%s' -D -e -f '%s'", passwd, program, config))
-	}
-	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
-	var log bytes.Buffer
-	cmd.Stderr = &log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	must(t, cmd.Start())
-	s.process = cmd.Process
-	t.Cleanup(func() {
-		s.drop()
-		_ = cmd.Process.Kill() // it is there until Wait
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("sshd: %s", log.String())
-		}
-	})
-	eventually(t, "sshd listens", func() bool {
-		c, err := net.Dial("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port)))
-		if err == nil {
-			_ = c.Close()
-		}
-		return err == nil
-	})
-	return s
-}
-
-// drop cuts the connections that are open.
-func (s *sshServer) drop() {
-	all, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", s.process.Pid)) // the pattern is valid
-	for _, f := range all {
-		data, _ := os.ReadFile(f) // it may have ended
-		for pid := range strings.FieldsSeq(string(data)) {
-			if n, err := strconv.Atoi(pid); err == nil {
-				_ = syscall.Kill(n, syscall.SIGKILL) // it may have ended
-			}
-		}
-	}
+// sshOptions are those of an ssh that may log in.
+func sshOptions(s *testkit.SSHD) []string {
+	return []string{"-F", s.Config, "-p", strconv.Itoa(s.Port)}
 }
 
 // tunnel is a "gasoline tunnel" that runs.
@@ -156,13 +40,13 @@ func (u *tunnel) text() string {
 	return u.said
 }
 
-func (m *machine) tunnel(s *sshServer, remote int, args ...string) *tunnel {
+func (m *machine) tunnel(s *testkit.SSHD, remote int, args ...string) *tunnel {
 	t := m.t
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	all := append([]string{"tunnel", "127.0.0.1", "--remote-port", strconv.Itoa(remote)}, args...)
-	u := &tunnel{cmd: m.command(ctx, append(append(all, "--"), s.options...)...), env: map[string]string{}}
+	u := &tunnel{cmd: m.command(ctx, append(append(all, "--"), sshOptions(s)...)...), env: map[string]string{}}
 	out, err := u.cmd.StdoutPipe()
 	must(t, err)
 	errs, err := u.cmd.StderrPipe()
@@ -209,7 +93,7 @@ func (u *tunnel) post(text string) int {
 // Through a real sshd: what a service of the other machine sends arrives, also when the connection breaks again and
 // again, and neither ssh nor the token outlives the command.
 func TestATunnelThroughARealServer(t *testing.T) {
-	s := startSSHServer(t)
+	s := testkit.StartSSHD(t)
 	m := newMachine(t)
 	u := m.tunnel(s, testkit.Port(t), "--service", "remote-api")
 	if code := u.post("the first"); code != http.StatusOK {
@@ -224,7 +108,7 @@ func TestATunnelThroughARealServer(t *testing.T) {
 		t.Errorf("without a token the other machine gets %s", res.Status)
 	}
 	for n := range 3 {
-		s.drop()
+		s.Drop()
 		text := fmt.Sprintf("after break %d", n+1)
 		eventually(t, text, func() bool { return u.post(text) == http.StatusOK })
 	}
@@ -255,7 +139,7 @@ func TestATunnelThroughARealServer(t *testing.T) {
 
 // A tunnel whose command is killed leaves no ssh, and a taken port and a refused key are told.
 func TestTunnelsThatEndBadly(t *testing.T) {
-	s := startSSHServer(t)
+	s := testkit.StartSSHD(t)
 	m := newMachine(t)
 	remote := testkit.Port(t)
 	u := m.tunnel(s, remote)
@@ -277,7 +161,7 @@ func TestTunnelsThatEndBadly(t *testing.T) {
 	defer cancel()
 	cmd := m.command(ctx, append([]string{
 		"tunnel", "127.0.0.1", "--remote-port", strconv.Itoa(taken.Addr().(*net.TCPAddr).Port), "--",
-	}, s.options...)...)
+	}, sshOptions(s)...)...)
 	errs, err := cmd.StderrPipe()
 	must(t, err)
 	must(t, cmd.Start())
@@ -292,12 +176,12 @@ func TestTunnelsThatEndBadly(t *testing.T) {
 	if out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	config, err := os.ReadFile(s.options[1])
+	config, err := os.ReadFile(s.Config)
 	must(t, err)
 	lines := strings.SplitN(string(config), "\n", 2)
 	refused := filepath.Join(t.TempDir(), "config")
 	must(t, os.WriteFile(refused, []byte("IdentityFile "+other+"\n"+lines[1]), 0o600))
-	_, text, code := m.run("tunnel", "127.0.0.1", "--", "-F", refused, "-p", strconv.Itoa(s.port))
+	_, text, code := m.run("tunnel", "127.0.0.1", "--", "-F", refused, "-p", strconv.Itoa(s.Port))
 	if code != exitError || !strings.Contains(text, "Permission denied") || !strings.Contains(text, "a key or an agent") {
 		t.Errorf("%d %s", code, text)
 	}

@@ -3,20 +3,16 @@
 package ssh_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -26,124 +22,21 @@ import (
 	"github.com/brennhill/gasoline/internal/testkit"
 )
 
-// server starts a real sshd on loopback and puts an ssh into the path that trusts it. Where no sshd is installed or in
-// the cache of the tests, there is no test. It returns the port, and what ends the connections that are open.
+// server starts a real sshd on loopback and puts an ssh into the path that trusts it. It returns the port, and what ends the
+// connections that are open.
 func server(t *testing.T) (port int, drop func()) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
-	program, libraries := "/usr/sbin/sshd", ""
-	if _, err := os.Stat(program); err != nil {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Skip("no cache directory")
-		}
-		root := filepath.Join(cache, "gasoline-tests", "sshd") // Debian's packages openssh-server and libwrap0, unpacked
-		if program = filepath.Join(root, "usr/sbin/sshd"); !exists(program) {
-			t.Skip("no sshd is installed")
-		}
-		libraries = filepath.Join(root, "usr/lib/x86_64-linux-gnu")
-	}
+	s := testkit.StartSSHD(t)
 	client, err := exec.LookPath("ssh")
 	if err != nil {
-		t.Skip("no ssh is installed")
+		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	run := func(args ...string) {
-		t.Helper()
-		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%q: %v %s", args, err, out)
-		}
-	}
-	write := func(name, text string, mode os.FileMode) string {
-		t.Helper()
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "host"))
-	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "user"))
-	port = testkit.Port(t)
-	public, err := os.ReadFile(filepath.Join(dir, "user.pub"))
-	if err != nil {
+	script := "#!/bin/sh\nexec '" + client + "' -F '" + s.Config + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "ssh"), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	host, err := os.ReadFile(filepath.Join(dir, "host.pub"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	config := write("sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %q\nAuthorizedKeysFile %q\n"+
-		"StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\nPermitRootLogin yes\n",
-		port, filepath.Join(dir, "host"), write("keys", string(public), 0o600)), 0o600)
-	known := write("known", fmt.Sprintf("[127.0.0.1]:%d %s", port, host), 0o600)
-	options := write("ssh_config", fmt.Sprintf("IdentityFile %q\nUserKnownHostsFile %q\nIdentitiesOnly yes\n",
-		filepath.Join(dir, "user"), known), 0o600)
-	write("ssh", "#!/bin/sh\nexec '"+client+"' -F '"+options+"' \"$@\"\n", 0o700)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	cmd := exec.Command(program, "-D", "-e", "-f", config)
-	if _, err := user.Lookup("sshd"); err != nil && os.Getuid() == 0 { // it wants a user and a folder of its own
-		users, err := os.ReadFile("/etc/passwd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		passwd := write("passwd", string(users)+"sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n", 0o644)
-		cmd = exec.Command("unshare", "-m", "sh", "-c", "mount --bind '"+passwd+"' /etc/passwd && mount -t tmpfs none /run && "+
-			"mkdir -m 755 /run/sshd && exec '"+program+"' -D -e -f '"+config+"'")
-	}
-	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // its children are gone
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Log(said.String())
-		}
-	})
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
-		if c, err := net.Dial("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			_ = c.Close()
-			break
-		} else if time.Now().After(end) {
-			t.Fatalf("sshd does not listen: %s", said.String())
-		}
-	}
-	return port, func() {
-		for _, child := range children(t, cmd.Process.Pid) {
-			_ = syscall.Kill(child, syscall.SIGKILL) // it may be gone
-		}
-	}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// children returns the processes that a process started.
-func children(t *testing.T, pid int) (out []int) {
-	t.Helper()
-	found, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range found {
-		data, _ := os.ReadFile(f) // the process may end
-		for word := range strings.FieldsSeq(string(data)) {
-			n, err := strconv.Atoi(word)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out = append(out, n)
-		}
-	}
-	return out
+	return s.Port, s.Drop
 }
 
 // readers counts the processes of this machine that have a word in their command line, zombies too.
