@@ -15,8 +15,8 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// toolCommands makes a command of every tool, and of every mode below those that the arguments name: all modes of all
-// tools would be a third of the time that the program takes to start.
+// toolCommands makes a command of every tool, and below those that the arguments name of the modes that they name, of every
+// mode where they name none: all modes of all tools would be a third of the time that the program takes to start.
 func toolCommands(s *settings, args []string) []*cobra.Command {
 	var out []*cobra.Command
 	for _, t := range daemon.Catalogue() {
@@ -37,7 +37,12 @@ func toolCommands(s *settings, args []string) []*cobra.Command {
 			RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		}
 		if slices.Contains(args, t.Name) {
-			for _, m := range t.Modes() {
+			modes := t.Modes()
+			named := slices.DeleteFunc(slices.Clone(modes), func(m catalog.Mode) bool { return !slices.Contains(args, m.Name) })
+			if len(named) > 0 {
+				modes = named
+			}
+			for _, m := range modes {
 				tool.AddCommand(modeCommand(s, t, m))
 			}
 		}
