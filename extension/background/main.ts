@@ -33,7 +33,7 @@ chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
 chrome.tabs.onUpdated.addListener((tab, { status }) => {
   if (status === "complete") void worker.films.complete(tab);
-  void worker.moved(tab); // whatever changed: of a site that is not granted, Chrome does not say the address
+  void worker.moved(tab, status === "loading"); // whatever changed: of a site that is not granted, Chrome does not say the address
   worker.tabsChanged();
 });
 chrome.tabs.onRemoved.addListener((tab) => {
@@ -52,7 +52,7 @@ chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
 
 const grantsChanged = async (): Promise<void> => {
   await started;
-  const added = await worker.grants.refresh();
+  const added = await worker.grantsChanged();
   if (added.length > 0) await injectLate(added);
   worker.tabsChanged();
 };

@@ -1,3 +1,4 @@
+import type { CommandKind } from "@gasoline/schema/commands";
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
 import { CommandProblem } from "../commands/problem.ts";
@@ -34,9 +35,10 @@ import { Drawings } from "./drawings/drawings.ts";
 import { Executor } from "./execution/executor.ts";
 import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
-import { Pilot } from "./execution/pilot.ts";
+import { Powers } from "./execution/powers.ts";
 import { scriptRoutes, userScriptsAvailable } from "./execution/scripts.ts";
 import { ActionTimes } from "./execution/times.ts";
+import { Covers } from "./film/cover.ts";
 import { TabFilms } from "./film/films.ts";
 import { AgentFrames } from "./frames/agent.ts";
 import { Pipeline } from "./frames/pipeline.ts";
@@ -92,20 +94,27 @@ export class Worker {
       onLeft: (document, left) => this.ports.onLeft(document, left),
       granted: (url) => this.grants.covers(url),
     },
-    (tab) => this.#pilot.acts(tab),
+    (tab, power) => this.#powers.may(tab, power),
   );
   readonly #inputs = new Inputs(
     this.debuggers,
     (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
     (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
-    (tab) => this.#pilot.acts(tab),
+    (tab, power) => this.#powers.may(tab, power),
   );
   readonly #downloads = new Downloads();
-  readonly films = new TabFilms(this.debuggers, this.#client, this.#frames, () => this.identity.session());
+  readonly #covers = new Covers(this.#frames, (tab) => this.#pages.document(tab));
+  readonly films = new TabFilms(
+    this.debuggers,
+    this.#client,
+    this.#covers,
+    () => this.identity.session(),
+    (tab, power) => this.#powers.may(tab, power),
+  );
   readonly #drawings = new Drawings({
     picture: async (tab, size) => {
       const context: Context = {
-        ...(await this.#context(tab, Date.now() + PICTURE_MS, new AbortController().signal)),
+        ...(await this.#context("screenshot", tab, Date.now() + PICTURE_MS, new AbortController().signal)),
         elsewhere: () => context, // a picture opens no tab
       };
       return (await screenshot({ format: "jpeg", ...size }, context)).data;
@@ -129,7 +138,13 @@ export class Worker {
   });
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
-  readonly #pilot = new Pilot(readSettings, (tab) => this.#pages.address(tab));
+  readonly #powers = new Powers(readSettings, async (tab) => {
+    await this.#granted;
+    const url = await this.#pages.address(tab);
+    // A page without an address of its own is the site's that made it, and has a content script where that is granted.
+    return { url, granted: this.grants.covers(url) || (!/^https?:/.test(url) && this.#pages.captured(tab)) };
+  });
+  #granted: Promise<unknown> = new Promise(() => {}); // until the grants are read
   readonly #loaded = new LoadedFiles(kept);
   readonly #mapper = new SourceMapper(
     (url) => this.grants.covers(url),
@@ -204,8 +219,8 @@ export class Worker {
     this.#downloads.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
-      pilot: this.#pilot,
-      context: (tab, deadline, signal, action) => this.#context(tab, deadline, signal, action),
+      powers: this.#powers,
+      context: (kind, tab, deadline, signal, action) => this.#context(kind, tab, deadline, signal, action),
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
@@ -234,7 +249,7 @@ export class Worker {
 
   /** Reads what earlier lives left behind, and goes to work. */
   async start(): Promise<void> {
-    const granted = this.grants.refresh(); // at once: a page that opens before its scripts are registered has none
+    const granted = (this.#granted = this.grants.refresh()); // at once: a page that opens before its scripts are registered has none
     await closeStorage();
     [this.#asked, this.#connection] = await Promise.all([loadDaemonSettings(), readConnection()]);
     this.#tellSalt(this.#asked.salt);
@@ -293,13 +308,24 @@ export class Worker {
     if (!isOn(this.#settings)) {
       if (isOn(before)) this.#forbid();
     } else if (before.pilot !== this.#settings.pilot || before.pilotSites.join() !== this.#settings.pilotSites.join()) {
-      const may = (tab: number): Promise<void> => this.#pilot.acts(tab);
-      await Promise.all([this.#executor.recheck(), this.films.recheck(may)]);
+      await this.#recheck();
     }
     if (before.trace !== this.#settings.trace || before.traceSites.join() !== this.#settings.traceSites.join())
       await this.tracer.settingsChanged();
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
+  }
+
+  /** The user changed what is granted. Gives the patterns that are new. */
+  async grantsChanged(): Promise<string[]> {
+    const added = await this.grants.refresh();
+    await this.#recheck();
+    return added;
+  }
+
+  /** What agents may not reach any more stops. */
+  async #recheck(): Promise<void> {
+    await Promise.all([this.#executor.recheck(), this.films.recheck()]);
   }
 
   /** Time has passed: the line is kept open, and what is too old is forgotten. */
@@ -308,9 +334,10 @@ export class Worker {
     await this.#executor.forgetOld();
   }
 
-  /** A tab shows another address. */
-  async moved(tab: number): Promise<void> {
-    await this.films.recheck((at) => this.#pilot.acts(at), tab);
+  /** A tab shows another address, or something loads in it. */
+  async moved(tab: number, loads: boolean): Promise<void> {
+    if (loads) void this.films.came(tab);
+    await this.films.recheck(tab);
   }
 
   /** Something about tabs changed that the daemon wants to know. */
@@ -334,6 +361,7 @@ export class Worker {
   }
 
   async #context(
+    kind: CommandKind,
     tab: number,
     deadline: number,
     signal: AbortSignal,
@@ -347,9 +375,9 @@ export class Worker {
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
       offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
       frames: this.#frames.for(signal, action),
-      debug: this.debuggers,
-      images: this.#images,
+      ...this.#powers.guarded(kind, this.debuggers, this.#images),
       films: this.films,
+      covered: this.#covers.covered,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
       flush: (only) => {
         if (action) this.#flushed.add(action.id);

@@ -22,6 +22,11 @@ export interface Context {
   images: Images;
   scripts: Scripts;
   films: Films;
+  /**
+   * Does something for which pictures of a tab are taken, while fields of secrets in it are black. It is told the documents
+   * in which that is so. Throws why the tab's own document is none of them.
+   */
+  covered<T>(tab: number, deadline: number, work: (documents: ReadonlySet<string>) => Promise<T>): Promise<T>;
   /** Asks documents for all they captured and sends it. Resolves with the number of frames that answered. */
   flush(tab?: number): Promise<number>;
 }
@@ -151,6 +156,11 @@ export interface FrameInfo {
   frameId: number;
   documentId: string;
   url: string;
+  /**
+   * Its document's own origin, whatever its URL says. A document without one is of what made it, which nobody tells: then
+   * those of its URL and of all frames around it, "null" for one that has none either.
+   */
+  origins: string[];
   title: string;
   /** Places among the frames of each parent, from the top; empty for the main frame, -1 where the place is not known. */
   path: number[];
@@ -195,7 +205,7 @@ export interface Edit {
   quality: number;
   /** Device pixels per CSS pixel. */
   ratio: number;
-  secrets: readonly { x: number; y: number; width: number; height: number }[];
+  hidden: readonly { x: number; y: number; width: number; height: number }[];
   crop?: { x: number; y: number; width: number; height: number };
   maxWidth?: number;
   grayscale?: boolean;

@@ -1,30 +1,19 @@
-import { type CommandKind, MUTATING } from "@gasoline/schema/commands";
+import { type CommandKind, MUTATING, POWER } from "@gasoline/schema/commands";
 import type { Context, Dialog } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** Characters of a dialog's text that an answer tells. */
 const MAX_MESSAGE = 1000;
 
-/** Kinds that ask nothing of the tab's documents, or that take the tab away from them. */
-const BESIDE: ReadonlySet<CommandKind> = new Set([
-  "navigate",
-  "refresh",
-  "back",
-  "forward",
-  "new_tab",
-  "switch_tab",
-  "close_tab",
-  "waterfall",
-  "flush",
-  "load_state",
-]);
+/** Says whether a kind asks nothing of the tab's documents, or takes the tab away from them. */
+const isBeside = (kind: CommandKind): boolean => !["looks", "acts"].includes(POWER[kind]) || kind === "load_state";
 
 /**
  * Does the work of a command in a tab, unless an alert, confirm or prompt holds its documents: then dialog_open is
  * thrown at once. An act that opened the dialog was done, and its result says so.
  */
 export async function unlessDialog<T>(kind: CommandKind, { pages, tab }: Context, work: () => Promise<T>): Promise<T> {
-  if (tab === 0 || BESIDE.has(kind)) return work();
+  if (tab === 0 || isBeside(kind)) return work();
   const open = pages.dialog(tab);
   if (open) throw problem(open);
   const { opened, stop } = pages.nextDialog(tab);
@@ -63,7 +52,7 @@ export async function answering<T>(
       last = { type, message: message.slice(0, MAX_MESSAGE), answer: how };
       send("Page.handleJavaScriptDialog", { accept: how === "accept", promptText }).catch(() => undefined);
       // No event of the browser says that a page was not left.
-      if (type === "beforeunload" && how === "dismiss" && BESIDE.has(kind)) stay(stayed());
+      if (type === "beforeunload" && how === "dismiss" && isBeside(kind)) stay(stayed());
     });
     try {
       await send("Page.enable");

@@ -1,6 +1,7 @@
 import type { ScriptParams, ScriptResult } from "@gasoline/schema/commands";
 import { pipeline } from "./act.ts";
 import type { Context, FrameInfo, Send } from "./context.ts";
+import { frameId, isolatedWorld } from "./frame_id.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 import { type Outcome, asExpression, asBody, isOutcome } from "./script.ts";
@@ -15,15 +16,7 @@ const END_MS = 100;
  */
 export const executeJs: Handler<"execute_js"> = async (params, context) => {
   const frame = await context.frames.find(context.tab, params.frame);
-  const page = await context.pages.describe(context.tab);
-  // A frame without an address of its own belongs to the page around it.
-  const url = /^https?:/.test(frame.url) ? frame.url : page.url;
-  if (!context.scripts.allowed(url)) {
-    throw new CommandProblem(
-      "origin_not_allowed",
-      "Scripts run on localhost only. For this site the user can allow them in the Gasoline popup.",
-    );
-  }
+  allowed(frame, context);
   let result: ScriptResult | undefined;
   return pipeline<ScriptResult>(
     context,
@@ -46,6 +39,18 @@ export const executeJs: Handler<"execute_js"> = async (params, context) => {
   );
 };
 
+/** Throws where scripts are not allowed in a frame: by the origin that it has, not by its address. */
+function allowed({ name, origins }: FrameInfo, { scripts }: Context): void {
+  const not = origins.length === 0 ? "no site" : origins.find((origin) => !scripts.allowed(origin));
+  if (not === undefined) return;
+  throw new CommandProblem(
+    "origin_not_allowed",
+    name === ""
+      ? "Scripts run on localhost only. For this site the user can allow them in the Gasoline popup."
+      : `Scripts run on localhost only, and the frame is of ${not === "null" ? "a frame without a site" : not}. The user can allow them for sites in the Gasoline popup.`,
+  );
+}
+
 async function run(context: Context, frame: FrameInfo, params: ScriptParams): Promise<ScriptResult> {
   const isolated = params.world === "isolated";
   const work = context.scripts.user
@@ -66,7 +71,8 @@ async function byUserScript(context: Context, frame: FrameInfo, script: string, 
   // by an empty result or by an error, according to its version; what the script itself throws comes
   // back as an outcome.
   let problem = "SyntaxError: the script is neither an expression nor statements.";
-  for (const code of [asExpression(script), asBody(script)]) {
+  const there = onlyOn(frame);
+  for (const code of [there(asExpression(script)), there(asBody(script))]) {
     try {
       const result = await context.scripts.user?.(
         context.tab,
@@ -113,7 +119,7 @@ async function evaluate(
       timeout: Math.max(1, deadline + END_MS - Date.now()),
       ...where,
     })) as Evaluated;
-  const there = onlyOn(frame.url);
+  const there = onlyOn(frame);
   let evaluated = await run(there(asExpression(script)));
   if (evaluated.exceptionDetails) evaluated = await run(there(asBody(script)));
   if (evaluated.exceptionDetails) {
@@ -127,48 +133,34 @@ async function evaluate(
 }
 
 /**
- * Wraps a script so that it runs on the site of a URL only: the debugger's own world of the main frame is that of whatever
- * page is there by then. No page can change what location.origin says.
+ * Wraps a script so that it runs in the document that was asked about only: the debugger's own world of the main frame is
+ * that of whatever page is there by then. No page can change what location says.
  */
-function onlyOn(url: string): (script: string) => string {
-  if (!/^https?:/.test(url)) return (script) => script;
+function onlyOn({ url }: FrameInfo): (script: string) => string {
   const left: Outcome = { ok: false, code: "page_left", message: "The page was left before the script ran." };
-  return (script) =>
-    `location.origin === ${JSON.stringify(new URL(url).origin)} ? ${script} : (${JSON.stringify(left)})`;
-}
-
-interface FrameTree {
-  frame: { id: string };
-  childFrames?: FrameTree[];
+  const { origin, protocol } = new URL(url);
+  const [key, value] = origin === "null" ? ["protocol", protocol] : ["origin", origin];
+  const there = `location.${key} === ${JSON.stringify(value)}`;
+  return (script) => `${there} ? ${script} : (${JSON.stringify(left)})`;
 }
 
 /** Where Runtime.evaluate has to run: nothing for the page's own world of the main frame. */
 async function contextOf(send: Send, frame: FrameInfo, isolated: boolean): Promise<{ contextId?: number }> {
   if (frame.path.length === 0 && !isolated) return {};
-  let { frameTree: tree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
-  for (const index of frame.path) {
-    const child = tree.childFrames?.[index];
-    if (!child) {
-      throw new CommandProblem(
-        "frame_not_reachable",
-        "This frame runs in a process of its own. Scripts reach it once the user allows user scripts for Gasoline in chrome://extensions.",
-      );
-    }
-    tree = child;
+  const id = await frameId(send, frame.path);
+  if (id === undefined) {
+    throw new CommandProblem(
+      "frame_not_reachable",
+      "This frame runs in a process of its own. Scripts reach it once the user allows user scripts for Gasoline in chrome://extensions.",
+    );
   }
-  if (isolated) {
-    const made = (await send("Page.createIsolatedWorld", { frameId: tree.frame.id, worldName: "gasoline" })) as {
-      executionContextId: number;
-    };
-    return { contextId: made.executionContextId };
-  }
-  return { contextId: await ownWorld(send, tree.frame.id) };
+  return { contextId: isolated ? await isolatedWorld(send, id) : await ownWorld(send, id) };
 }
 
 /** The context of a frame's own world, found through its document: contexts are only announced by events. */
-async function ownWorld(send: Send, frameId: string): Promise<number> {
+async function ownWorld(send: Send, id: string): Promise<number> {
   await send("DOM.enable");
-  const { backendNodeId } = (await send("DOM.getFrameOwner", { frameId })) as { backendNodeId: number };
+  const { backendNodeId } = (await send("DOM.getFrameOwner", { frameId: id })) as { backendNodeId: number };
   const { node } = (await send("DOM.describeNode", { backendNodeId, depth: 1, pierce: true })) as {
     node: { contentDocument?: { backendNodeId: number } };
   };
@@ -177,10 +169,10 @@ async function ownWorld(send: Send, frameId: string): Promise<number> {
     object: { objectId: string };
   };
   // A remote object's id names its context.
-  const id = /^[^.]*\.(\d+)\./.exec(object.objectId)?.[1] ?? /"injectedScriptId":(\d+)/.exec(object.objectId)?.[1];
+  const world = /^[^.]*\.(\d+)\./.exec(object.objectId)?.[1] ?? /"injectedScriptId":(\d+)/.exec(object.objectId)?.[1];
   await send("DOM.disable");
-  if (!id) throw new CommandProblem("frame_not_reachable", "The frame's world cannot be named.");
-  return Number(id);
+  if (!world) throw new CommandProblem("frame_not_reachable", "The frame's world cannot be named.");
+  return Number(world);
 }
 
 const LATE: Outcome = {

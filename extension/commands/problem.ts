@@ -20,3 +20,9 @@ export class CommandProblem extends Error {
 export function problemFrom({ code, message, candidates, blocker }: CommandError): CommandProblem {
   return new CommandProblem(code, message, { ...(candidates ? { candidates } : {}), ...(blocker ? { blocker } : {}) });
 }
+
+export const notGranted = (): CommandProblem =>
+  new CommandProblem(
+    "origin_not_allowed",
+    "Gasoline was not granted this page's site. The user can grant it in the Gasoline popup.",
+  );

@@ -11,8 +11,8 @@ const MAX_HEIGHT = 16_384;
 const FIND_MS = 5000;
 
 /**
- * Makes a picture of the tab: of what it shows, of the whole page, or of one element. What password
- * inputs show is blacked out before the picture leaves the browser.
+ * Makes a picture of the tab: of what it shows, of the whole page, or of one element. Fields of secrets are black on the
+ * page itself while it is taken, so that one that moves or comes meanwhile is not seen either.
  */
 export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = (params.format ?? "png") as Edit["format"];
@@ -24,19 +24,22 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
       { stability_ms: 250 },
       Math.min(context.deadline, Date.now() + 5000),
     );
-  const shot = await take(context, params, format, quality);
+  const shot = await context.covered(context.tab, context.deadline, (documents) =>
+    take(context, params, format, quality, documents),
+  );
   const edited = await context.images.edit(shot.data, {
     format,
     quality,
     ratio: shot.ratio,
-    secrets: shot.secrets,
+    hidden: shot.hidden,
     ...(shot.crop ? { crop: shot.crop } : {}),
     ...(params.max_width ? { maxWidth: params.max_width } : {}),
     ...(params.grayscale ? { grayscale: true } : {}),
   });
   const { url, title } = await context.pages.describe(context.tab);
   const result: ScreenshotResult = { format, ...edited, url, title, route: shot.route };
-  if (shot.secrets.length > 0) result.redacted = shot.secrets.length;
+  const redacted = shot.secrets + shot.hidden.length;
+  if (redacted > 0) result.redacted = redacted;
   if (shot.cut) result.cut = shot.cut;
   return result;
 };
@@ -45,7 +48,10 @@ interface Shot {
   data: string;
   route: "visible" | "debugger";
   ratio: number;
-  secrets: Rect[];
+  /** Fields that are black. */
+  secrets: number;
+  /** Frames of which it is not known what they show. */
+  hidden: Rect[];
   crop?: Rect;
   /** What was asked for goes on beyond the picture: below, or beyond its frame. */
   cut?: "height" | "frame";
@@ -56,9 +62,10 @@ async function take(
   params: ScreenshotParams,
   format: Edit["format"],
   quality: number,
+  covered: ReadonlySet<string>,
 ): Promise<Shot> {
   if (!params.full_page) {
-    const scene = await look(context, params);
+    const scene = await look(context, params, covered);
     // What Chrome captures is jpeg or png; webp is made of the latter.
     const captured = format === "jpeg" ? format : "png";
     const data = scene.fits ? await context.images.visible(context.tab, captured, quality) : undefined;
@@ -68,13 +75,14 @@ async function take(
         route: "visible",
         ratio: scene.ratio,
         secrets: scene.secrets,
+        hidden: scene.hidden,
         ...(scene.crop ? { crop: scene.crop } : {}),
         ...(scene.cut ? { cut: scene.cut } : {}),
       };
   }
   return context.debug.run(context.tab, context.deadline, async (send) =>
     // Looked at again: the debugger's bar takes some of the page's height.
-    byDebugger(send, params.full_page === true, await look(context, params)),
+    byDebugger(send, params.full_page === true, await look(context, params, covered)),
   );
 }
 
@@ -83,15 +91,16 @@ interface Scene {
   crop: Rect | undefined;
   /** The crop is within the viewport, or there is none. */
   fits: boolean;
-  secrets: Rect[];
+  secrets: number;
+  hidden: Rect[];
   ratio: number;
   cut?: "frame";
 }
 
-async function look(context: Context, params: ScreenshotParams): Promise<Scene> {
+async function look(context: Context, params: ScreenshotParams, covered: ReadonlySet<string>): Promise<Scene> {
   const named = params.selector !== undefined || params.ref !== undefined || params.frame !== undefined;
   const at = named ? await rectOf(context, params) : undefined;
-  const { secrets, viewport, boxOf } = await geometry(context);
+  const { secrets, hidden, viewport, boxOf } = await geometry(context, covered);
   const box = at && boxOf(at.frame);
   if (at && !box) throw new CommandProblem("not_actionable", "The element's frame has no box on the page.");
   const whole = at && box && moved(at.rect, box);
@@ -103,7 +112,7 @@ async function look(context: Context, params: ScreenshotParams): Promise<Scene> 
   const fits =
     !crop ||
     (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
-  return { crop, fits, secrets, ratio: viewport.ratio, ...(isCut ? { cut: "frame" } : {}) };
+  return { crop, fits, secrets, hidden, ratio: viewport.ratio, ...(isCut ? { cut: "frame" } : {}) };
 }
 
 /** Where an element is in its frame. A frame that is named without an element stands for all of it that is shown. */
@@ -136,11 +145,15 @@ interface Layout {
   cssContentSize: { width: number; height: number };
 }
 
-async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, ratio, cut }: Scene): Promise<Shot> {
+async function byDebugger(
+  send: Send,
+  full: boolean,
+  { crop, fits, secrets, hidden, ratio, cut }: Scene,
+): Promise<Shot> {
   const inFrame = cut ? { cut } : {};
   if (!full && fits) {
     const { data } = (await send("Page.captureScreenshot", { format: "png" })) as { data: string };
-    return { data, route: "debugger", ratio, secrets, ...(crop ? { crop } : {}), ...inFrame };
+    return { data, route: "debugger", ratio, secrets, hidden, ...(crop ? { crop } : {}), ...inFrame };
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
@@ -159,7 +172,8 @@ async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, rati
     data,
     route: "debugger",
     ratio,
-    secrets: secrets.map((rect) => moved(rect, at)),
+    secrets,
+    hidden: hidden.map((rect) => moved(rect, at)),
     ...(tall ? { cut: "height" } : inFrame),
   };
 }
@@ -168,14 +182,16 @@ async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, rati
 type Box = Place & { shown: Rect };
 
 interface Geometry {
-  /** What must not be seen, in the tab's viewport, over all frames. */
-  secrets: Rect[];
+  /** Fields of secrets that have a value, in all frames. */
+  secrets: number;
+  /** What must not be seen, in the tab's viewport. */
+  hidden: Rect[];
   viewport: { width: number; height: number; ratio: number };
   /** The box of the frame with this name; undefined where it is not known. */
   boxOf: (name: string) => Box | undefined;
 }
 
-async function geometry(context: Context): Promise<Geometry> {
+async function geometry(context: Context, covered: ReadonlySet<string>): Promise<Geometry> {
   const { answers, coverage } = await context.frames.each(context.tab, "geometry", {}, undefined, context.deadline);
   const frames = answers.flatMap(({ frame, value }) => (value ? [{ frame, value }] : []));
   const key = (path: readonly number[]) => path.join(".");
@@ -187,19 +203,17 @@ async function geometry(context: Context): Promise<Geometry> {
       "The page cannot be reached, so it cannot be said what must not be seen.",
     );
   const childrenOf = (path: readonly number[]) => byPath.get(key(path))?.children;
-  const secrets = frames.flatMap(({ frame, value }) => {
-    const at = placeOf(frame.path, childrenOf);
-    return at ? value.secrets.map((rect) => moved(rect, at)) : [];
-  });
-  // What a frame shows that did not say where its secrets are is not shown at all.
+  const hidden: Rect[] = [];
+  // What a frame shows whose secrets may not be covered is not shown at all.
   const asked = new Set(frames.map(({ frame }) => key(frame.path)));
-  const failed = new Set(answers.flatMap(({ frame, error }) => (error === undefined ? [] : [key(frame.path)])));
+  const bare = answers.filter(({ frame, error }) => error !== undefined || !covered.has(frame.documentId));
+  const failed = new Set(bare.map(({ frame }) => key(frame.path)));
   for (const { frame, value } of frames) {
     const at = placeOf(frame.path, childrenOf);
     for (const [i, box] of value.children.entries()) {
       const child = key([...frame.path, i]);
       const unknown = failed.has(child) || (coverage.more !== undefined && !asked.has(child));
-      if (at && box && unknown) secrets.push(moved(box, at));
+      if (at && box && unknown) hidden.push(moved(box, at));
     }
   }
   const boxOf = (name: string): Box | undefined => {
@@ -214,7 +228,8 @@ async function geometry(context: Context): Promise<Geometry> {
     }
     return { ...at, shown };
   };
-  return { secrets, viewport: main.viewport, boxOf };
+  const secrets = frames.reduce((sum, { value }) => sum + value.secrets, 0);
+  return { secrets, hidden, viewport: main.viewport, boxOf };
 }
 
 /** Where a frame's viewport begins in the tab's, and by how much what is in it is scaled. */

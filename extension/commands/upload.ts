@@ -3,6 +3,7 @@ import { misfits } from "../messages/accept.ts";
 import type { Settled, UploadTarget } from "../messages/agent.ts";
 import { type Step, step, steps } from "./act.ts";
 import type { Context, Send } from "./context.ts";
+import { frameId, isolatedWorld } from "./frame_id.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -52,7 +53,7 @@ async function put(context: Context, found: UploadTarget, files: File[]): Promis
 
 /** Has an input open its file chooser, for which browsers ask that the user acted: the debugger says so. */
 async function pick({ frames, tab, deadline }: Context, ref: string, send: Send, frameId: string): Promise<Step> {
-  await send("Runtime.evaluate", { expression: "0", userGesture: true, ...(await worldOf(send, frameId)) });
+  await send("Runtime.evaluate", { expression: "0", userGesture: true, contextId: await isolatedWorld(send, frameId) });
   await frames.call(tab, "pick_files", { ref }, deadline);
   return { result: { match_count: 1, match_strategy: "ref" }, settled: { changes: [], busy: [] } };
 }
@@ -60,22 +61,12 @@ async function pick({ frames, tab, deadline }: Context, ref: string, send: Send,
 /** Chrome's name for a frame. Choosers of a frame in a process of its own would be shown to the user. */
 async function idOf({ frames, tab }: Context, frame: string, send: Send): Promise<string> {
   const { path } = await frames.find(tab, frame);
-  let { frameTree: tree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
-  for (const index of path) {
-    const child = tree.childFrames?.[index];
-    if (!child)
-      throw new CommandProblem(
-        "frame_not_reachable",
-        "What asks for a file is in a frame that runs in a process of its own: only a file input or a drop zone takes files there, of 2 MB together.",
-      );
-    tree = child;
-  }
-  return tree.frame.id;
-}
-
-interface FrameTree {
-  frame: { id: string };
-  childFrames?: FrameTree[];
+  const id = await frameId(send, path);
+  if (id !== undefined) return id;
+  throw new CommandProblem(
+    "frame_not_reachable",
+    "What asks for a file is in a frame that runs in a process of its own: only a file input or a drop zone takes files there, of 2 MB together.",
+  );
 }
 
 interface Chooser {
@@ -98,11 +89,11 @@ async function choose(
     const chooser = new Promise<Chooser>((resolve) => (opened = resolve));
     const off = debug.on(tab, "Page.fileChooserOpened", (params) => opened(params as Chooser));
     const at = { frame: frame === "" ? "main" : frame };
-    const frameId = await idOf(context, at.frame, send);
+    const id = await idOf(context, at.frame, send);
     await send("Page.enable");
     await send("Page.setInterceptFileChooserDialog", { enabled: true });
     try {
-      const before = await open(send, frameId);
+      const before = await open(send, id);
       const asked = await soon(chooser);
       if (!asked) throw new CommandProblem("no_file_chooser", "Nothing asked for a file.");
       if (asked.backendNodeId === undefined)
@@ -149,7 +140,7 @@ interface Seen {
 
 /** Gives files to an input, and reads what the input had of them. */
 async function answer(send: Send, frameId: string, backendNodeId: number, files: readonly File[]): Promise<Uploaded> {
-  const { contextId } = await worldOf(send, frameId);
+  const contextId = await isolatedWorld(send, frameId);
   const { object } = (await send("DOM.resolveNode", { backendNodeId, executionContextId: contextId })) as {
     object: { objectId: string };
   };
@@ -183,14 +174,6 @@ async function answer(send: Send, frameId: string, backendNodeId: number, files:
     ...(not.length > 0 ? { accept: seen.accept.slice(0, 300), not_accepted: not } : {}),
     ...(seen.left === 0 ? { emptied: true } : {}),
   };
-}
-
-/** A world of our own in a frame, which the page does not see. */
-async function worldOf(send: Send, frameId: string): Promise<{ contextId: number }> {
-  const { executionContextId } = (await send("Page.createIsolatedWorld", { frameId, worldName: "gasoline" })) as {
-    executionContextId: number;
-  };
-  return { contextId: executionContextId };
 }
 
 // The two functions below travel into the page as text and use nothing outside of themselves.

@@ -97,9 +97,10 @@ export interface FrameBox extends Rect {
   scale: number;
 }
 
-/** Where a frame shows things that nobody may see, and where its child frames are. */
+/** What a frame shows, and where its child frames are. */
 export interface FrameGeometry {
-  secrets: Rect[];
+  /** Fields of secrets that have a value. */
+  secrets: number;
   /** By place: the index in window.frames, then those in shadow roots; null for one without a box. */
   children: (FrameBox | null)[];
   viewport: { width: number; height: number; ratio: number };

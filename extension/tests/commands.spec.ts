@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { allowUserScripts, type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { FORM } from "./pages.ts";
 import { Site } from "./site.ts";
@@ -756,18 +756,7 @@ test(
     });
     site.page("/inner", "<title>Inner one</title>");
     const { page, run } = await open(browser, site, daemon);
-    const options = await browser.open("options.html");
-    await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
-    await expect(options.getByText("Switch on “Allow user scripts”")).toBeVisible();
-    const extensions = await browser.context.newPage();
-    await extensions.goto("chrome://extensions");
-    await extensions.evaluate(
-      (id) =>
-        (
-          chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }
-        ).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
-      browser.id,
-    );
+    await allowUserScripts(browser);
     await page.goto(site.url("/strict"));
     const js = (script: string, more = {}) => run("execute_js", { script, ...more });
     expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });

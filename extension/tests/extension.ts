@@ -210,6 +210,22 @@ export function browserOf(chromium: Chromium, id: string): Browser {
 
 export { expect } from "@playwright/test";
 
+/** Allows user scripts as the user does, in the options and on Chrome's own page. */
+export async function allowUserScripts(browser: Browser): Promise<void> {
+  const options = await browser.open("options.html");
+  await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
+  await options.getByText("Switch on “Allow user scripts”").waitFor();
+  const extensions = await browser.context.newPage();
+  await extensions.goto("chrome://extensions");
+  await extensions.evaluate(
+    (id) =>
+      (
+        chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }
+      ).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
+    browser.id,
+  );
+}
+
 /** Puts a native messaging host into a profile that hands over a door's key, each time the same. */
 export async function installHost(profile: string, { key: { id: key_id, key } }: Door): Promise<void> {
   const hosts = join(profile, "NativeMessagingHosts");

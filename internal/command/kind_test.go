@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,8 +15,34 @@ func TestAKindIsDeclaredOnce(t *testing.T) {
 			t.Errorf("%q, %d kinds, want %d", words, len(command.Kinds()), before)
 		}
 	}()
-	command.New[command.ClickParams, command.ActResult]("click", 0)
+	command.New[command.ClickParams, command.ActResult]("click", command.Acts)
 	t.Error("a second click was declared")
+}
+
+func TestAKindSaysWhichPowerItNeeds(t *testing.T) {
+	before := len(command.Kinds())
+	for name, traits := range map[string]command.Trait{
+		"none": command.Tab | command.InPage,
+		"two":  command.Tab | command.Looks | command.Acts,
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer func() {
+				words, _ := recover().(string)
+				if !strings.Contains(words, "power") || len(command.Kinds()) != before {
+					t.Errorf("%q, %d kinds, want %d", words, len(command.Kinds()), before)
+				}
+			}()
+			command.New[command.ClickParams, command.ActResult]("peek", traits)
+			t.Error("it was declared")
+		})
+	}
+	for kind, want := range map[string]string{
+		"flush": "nothing", "get_text": "looks", "click": "acts", "screen_recording_start": "acts", "navigate": "leaves", "new_tab": "beside",
+	} {
+		if d, _ := command.Lookup(kind); d.Power() != want || d.Needs(command.Mutates) != slices.Contains([]string{"acts", "leaves", "beside"}, want) {
+			t.Errorf("%s %s, want %s", kind, d.Power(), want)
+		}
+	}
 }
 
 func TestDeclarationsKnowTheirTypes(t *testing.T) {

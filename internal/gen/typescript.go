@@ -45,7 +45,7 @@ func typescript(root string, files map[string][]byte) error {
 
 	w = &tsWriter{docs: docs, seen: map[reflect.Type]bool{}}
 	w.out.WriteString(header)
-	var kinds, mutating, tabs []string
+	var kinds, mutating, tabs, powers []string
 	for _, k := range command.Kinds() {
 		w.declare(reflect.TypeOf(k.Params))
 		w.declare(reflect.TypeOf(k.Result))
@@ -58,6 +58,7 @@ func typescript(root string, files map[string][]byte) error {
 				reflect.TypeOf(k.Result).Name(),
 			),
 		)
+		powers = append(powers, fmt.Sprintf("  %s: %q,", k.Name, k.Power()))
 		if k.Needs(command.Mutates) {
 			mutating = append(mutating, fmt.Sprintf("  %q,", k.Name))
 		}
@@ -70,6 +71,13 @@ func typescript(root string, files map[string][]byte) error {
 		"\n/** Params and result of every command that the daemon may send. */\nexport interface Commands "+
 			"{\n%s\n}\n\nexport type CommandKind = keyof Commands;\n",
 		strings.Join(kinds, "\n"),
+	)
+	fmt.Fprintf(
+		&w.out,
+		"\n/** What a command has to be allowed; package command says what each means. */\n"+
+			"export type Power = \"nothing\" | \"looks\" | \"acts\" | \"leaves\" | \"beside\";\n"+
+			"\n/** The power that each command needs. */\nexport const POWER: Readonly<Record<CommandKind, Power>> = {\n%s\n};\n",
+		strings.Join(powers, "\n"),
 	)
 	fmt.Fprintf(
 		&w.out,

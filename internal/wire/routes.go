@@ -183,7 +183,7 @@ type Film struct {
 	Dropped   int         `json:"dropped"`          // pictures that could not be taken, so far
 	Covered   int         `json:"covered"`          // fields that were covered, so far
 	Uncovered []string    `json:"uncovered"`        // origins of documents that could not be covered, at most 10
-	Ended     string      `json:"ended,omitempty" enum:"stopped,tab_closed,debugger_detached,capture_ended,pilot_off,failed"`
+	Ended     string      `json:"ended,omitempty" enum:"stopped,tab_closed,debugger_detached,capture_ended,pilot_off,not_granted,failed"`
 }
 
 // FilmSound describes the sound of a film, which is Opus.

@@ -8,7 +8,7 @@ import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { unlessAborted } from "./deadline.ts";
-import { type Pilot, pilotOff } from "./pilot.ts";
+import { type Powers, pilotOff } from "./powers.ts";
 import { session } from "../../state/browser.ts";
 
 const STARTED = "started:";
@@ -19,9 +19,10 @@ const KEEP_STARTED_MS = 600_000;
 /** What the executor needs from the parts around it. */
 export interface ExecutorParts {
   results: Results;
-  pilot: Pilot;
+  powers: Powers;
   /** action is there when the command acts. */
   context: (
+    kind: CommandKind,
     tab: number,
     deadline: number,
     signal: AbortSignal,
@@ -77,11 +78,13 @@ export class Executor {
     }
   }
 
-  /** The user changed where agents may act: what acts elsewhere stops. */
+  /** The user changed what agents may reach: what is not allowed any more stops. */
   async recheck(): Promise<void> {
     const checks = [...this.#running.values()].map(async ({ control, kind, begun }) => {
       if (!isCommandKind(kind) || begun === undefined) return; // what waits is checked when its turn comes
-      await this.#parts.pilot.begins(kind, begun.params, begun.tab).catch((problem: unknown) => control.abort(problem));
+      await this.#parts.powers
+        .begins(kind, begun.params, begun.tab)
+        .catch((problem: unknown) => control.abort(problem));
     });
     await Promise.all(checks);
   }
@@ -135,7 +138,7 @@ export class Executor {
   async #check(command: Leased): Promise<CommandKind> {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
-    if (MUTATING.has(kind)) await this.#parts.pilot.on();
+    if (MUTATING.has(kind)) await this.#parts.powers.on();
     this.#waited(command);
     return kind;
   }
@@ -156,7 +159,7 @@ export class Executor {
     command: Leased,
   ): Promise<unknown> {
     // It may have waited for its turn, and the tab may show another page by now.
-    await this.#parts.pilot.begins(kind, params, tab);
+    await this.#parts.powers.begins(kind, params, tab);
     this.#waited(command);
     const running = this.#running.get(command.id);
     if (running) running.begun = { params, tab };
@@ -166,7 +169,7 @@ export class Executor {
       if (action && at !== 0) ends.push(this.#parts.begin(at, action, deadline));
     };
     const context: Context = {
-      ...(await this.#parts.context(tab, deadline, command.signal, action)),
+      ...(await this.#parts.context(kind, tab, deadline, command.signal, action)),
       elsewhere: (other) => {
         begin(other);
         return { ...context, tab: other };

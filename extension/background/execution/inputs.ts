@@ -4,10 +4,14 @@ import { DragInput } from "../../commands/drag_input.ts";
 import { sendInput } from "../../commands/input.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
+import type { May } from "./powers.ts";
 import type { Acted, AskInput, DragEnd, Gesture, TellPerformed } from "../../messages/agent.ts";
 
 /** A long press ends so long, ms, before the deadline: the page has to hear of it. */
 const RELEASE_MS = 300;
+
+/** Events of the debugger that end what was begun. */
+const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel"]);
 
 /** An act that runs, as far as real input is concerned. */
 interface Running {
@@ -40,11 +44,10 @@ export class Inputs {
   readonly #debug: Debug;
   readonly #pointIn: PointIn;
   readonly #spotOf: SpotOf;
-  readonly #may: (tab: number) => Promise<void>;
+  readonly #may: May;
   readonly #running = new Map<string, Running>(); // by action
 
-  /** may throws where nothing may be done to the page that a tab shows. */
-  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: (tab: number) => Promise<void>) {
+  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: May) {
     this.#debug = debug;
     this.#pointIn = pointIn;
     this.#spotOf = spotOf;
@@ -109,7 +112,6 @@ export class Inputs {
         }
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
-        await this.#may(running.tab); // real input goes to whatever the tab shows
         const { hold_ms = 0 } = gesture.type === "press" ? gesture : {};
         if (hold_ms > 0 && Date.now() + hold_ms + RELEASE_MS > running.deadline)
           throw new CommandProblem("timeout", "The press is longer than the time that is left for it.");
@@ -135,7 +137,6 @@ export class Inputs {
   async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
     const { tab, deadline } = running;
     if (gesture.type === "release" && gesture.cancel) return running.drag?.cancel();
-    await this.#may(tab); // what is held where nothing may be done is let go of when the act ends
     if (gesture.type === "hold") {
       const point = await this.#pointIn(tab, document, at, deadline);
       running.drag = new DragInput(send, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard));
@@ -158,7 +159,12 @@ export class Inputs {
       const over = new Promise<void>((release) => (running.release = release));
       this.#debug
         .run(running.tab, running.deadline, (send) => {
-          resolve(send);
+          // Real input goes to whatever the tab shows. What is held where nothing may be done is let go of.
+          resolve(async (method, params) => {
+            if (method !== "Input.setInterceptDrags" && !LETS_GO.has(String(params?.["type"])))
+              await this.#may(running.tab, "acts");
+            return send(method, params);
+          });
           return over;
         })
         .catch(reject);

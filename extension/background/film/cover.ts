@@ -1,4 +1,5 @@
-import type { Frames } from "../../commands/context.ts";
+import type { Context, Frames } from "../../commands/context.ts";
+import { CommandProblem } from "../../commands/problem.ts";
 import { originOf } from "../../state/origins.ts";
 import { addBlack, removeBlack } from "./browser.ts";
 
@@ -9,18 +10,92 @@ const ANSWER_MS = 2000;
 const MAX_DOCUMENTS = 1000;
 const MAX_NAMED = 10;
 
-/** Covers secret fields in the documents of a tab while it is filmed. */
+/** The covers of tabs. All who take pictures of a tab share one, which ends with the last of them. */
+export class Covers {
+  readonly #frames: Frames;
+  readonly #document: (tab: number) => string | undefined;
+  readonly #shared = new Map<number, { cover: Cover; users: number }>(); // by tab
+  readonly #ending = new Map<number, Promise<void>>(); // by tab
+
+  /** document names the document of a tab's main frame, where it has a content script. */
+  constructor(frames: Frames, document: (tab: number) => string | undefined) {
+    this.#frames = frames;
+    this.#document = document;
+  }
+
+  /** A cover that lasts until it is let go of. */
+  take(tab: number): Cover {
+    const shared = this.#shared.get(tab) ?? {
+      cover: new Cover(tab, this.#frames, () => this.#document(tab), this.#ending.get(tab)),
+      users: 0,
+    };
+    shared.users++;
+    this.#shared.set(tab, shared);
+    return shared.cover;
+  }
+
+  /** Shows everything again where nobody else takes pictures. */
+  async letGo(tab: number): Promise<void> {
+    const shared = this.#shared.get(tab);
+    if (!shared || --shared.users > 0) return;
+    this.#shared.delete(tab);
+    const ending = shared.cover.end().finally(() => {
+      if (this.#ending.get(tab) === ending) this.#ending.delete(tab);
+    });
+    this.#ending.set(tab, ending);
+    await ending;
+  }
+
+  /**
+   * Does something for which pictures of a tab are taken. It is told the documents in which nothing secret can be seen.
+   * Throws why the tab's page is none of them.
+   */
+  readonly covered: Context["covered"] = async (tab, deadline, work) => {
+    const cover = this.take(tab);
+    try {
+      await cover.go(deadline);
+      if (!cover.top) throw cover.failure;
+      return await work(cover.documents);
+    } finally {
+      await this.letGo(tab);
+    }
+  };
+}
+
+/** Covers secret fields in the documents of a tab while pictures of it are taken. */
 export class Cover {
   readonly #tab: number;
   readonly #frames: Frames;
+  readonly #document: () => string | undefined;
+  readonly #before: Promise<void> | undefined;
   readonly #fields = new Map<string, number>(); // by document; <= MAX_DOCUMENTS
   readonly #uncovered = new Set<string>(); // <= MAX_NAMED
+  #top = ""; // the main frame's document that was covered last
   #going: Promise<void> | undefined;
   #again: Promise<void> | undefined;
 
-  constructor(tab: number, frames: Frames) {
+  /** Why the main frame's document is not covered. */
+  failure: CommandProblem = new CommandProblem(
+    "timeout",
+    "The page did not say in time which of its fields are secret. Nothing of it is shown.",
+  );
+
+  /** document names the document of the tab's main frame. before is the end of another cover of the tab. */
+  constructor(tab: number, frames: Frames, document: () => string | undefined, before: Promise<void> | undefined) {
     this.#tab = tab;
     this.#frames = frames;
+    this.#document = document;
+    this.#before = before;
+  }
+
+  /** Documents whose secret fields are covered. */
+  get documents(): ReadonlySet<string> {
+    return new Set(this.#fields.keys());
+  }
+
+  /** The document that the tab's main frame shows now is covered. */
+  get top(): boolean {
+    return this.#top !== "" && this.#top === this.#document();
   }
 
   /** Fields that were covered so far. */
@@ -34,41 +109,38 @@ export class Cover {
   }
 
   /** Covers what is there now; documents that are covered already go on to be. Never throws. */
-  go(): Promise<void> {
-    if (!this.#going) return (this.#going = this.#cover(true).finally(() => (this.#going = undefined)));
+  go(deadline = Date.now() + ANSWER_MS): Promise<void> {
+    if (!this.#going) return (this.#going = this.#cover(true, deadline).finally(() => (this.#going = undefined)));
     // What came while it went on may have been left out: once more after it, for all who ask meanwhile.
     return (this.#again ??= this.#going.then(() => {
       this.#again = undefined;
-      return this.go();
+      return this.go(deadline);
     }));
   }
 
   /** Shows everything again. Never throws. */
   async end(): Promise<void> {
     await this.#going;
-    await this.#cover(false);
+    await this.#cover(false, Date.now() + ANSWER_MS);
     await removeBlack(this.#tab).catch(() => undefined); // the tab may be gone
   }
 
-  async #cover(on: boolean): Promise<void> {
+  async #cover(on: boolean, deadline: number): Promise<void> {
     try {
+      await this.#before;
       if (on) await addBlack(this.#tab);
-      const { answers, coverage } = await this.#frames.each(
-        this.#tab,
-        "cover",
-        { on },
-        undefined,
-        Date.now() + ANSWER_MS,
-      );
+      const { answers, coverage } = await this.#frames.each(this.#tab, "cover", { on }, undefined, deadline);
       for (const { frame, value, error } of answers) {
+        if (value && frame.name === "") this.#top = on ? frame.documentId : "";
         if (value) this.#count(frame.documentId, value.fields);
         else if (error !== undefined) this.#name(frame.url);
       }
       for (const origin of coverage.ungranted ?? []) this.#name(origin);
       for (const { url } of coverage.unanswered ?? []) this.#name(url);
       if (coverage.more) this.#name("further frames");
-    } catch {
+    } catch (error) {
       if (on) this.#name("the page");
+      if (error instanceof CommandProblem) this.failure = error;
     }
   }
 

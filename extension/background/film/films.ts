@@ -1,12 +1,13 @@
 import type { Film as Batch, FilmAnswer, FilmBegin, FilmBegun, FilmFrame, FilmSound } from "@gasoline/schema/wire";
-import type { Film, FilmOrder, Films, Frames } from "../../commands/context.ts";
+import type { Film, FilmOrder, Films } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Colours, FromFilm, ToFilm } from "../../messages/film.ts";
 import { writeFilms } from "../../state/films.ts";
 import { type DaemonClient, Refused } from "../daemon/client.ts";
+import type { May } from "../execution/powers.ts";
 import type { Debuggers } from "../debugger/debugger.ts";
 import { captureOf, closePage, connectPage, openPage } from "./browser.ts";
-import { Cover } from "./cover.ts";
+import type { Cover, Covers } from "./cover.ts";
 
 /** Why a film ended, in the words of the wire. */
 type Ended = NonNullable<Batch["ended"]>;
@@ -61,14 +62,16 @@ export class TabFilms implements Films {
   readonly #films = new Map<number, Running>(); // by tab
   readonly #debuggers: Debuggers;
   readonly #client: DaemonClient;
-  readonly #frames: Frames;
+  readonly #covers: Covers;
   readonly #session: () => Promise<string>;
+  readonly #may: May;
 
-  constructor(debuggers: Debuggers, client: DaemonClient, frames: Frames, session: () => Promise<string>) {
+  constructor(debuggers: Debuggers, client: DaemonClient, covers: Covers, session: () => Promise<string>, may: May) {
     this.#debuggers = debuggers;
     this.#client = client;
-    this.#frames = frames;
+    this.#covers = covers;
     this.#session = session;
+    this.#may = may;
   }
 
   /** Closes the film page of a life of the worker that died; the daemon ends its films. */
@@ -77,7 +80,7 @@ export class TabFilms implements Films {
   }
 
   async start(tab: number, order: FilmOrder, deadline: number): Promise<Film> {
-    return this.#start(new Running(tab, order, new Cover(tab, this.#frames)), deadline);
+    return this.#start(tab, order, false, deadline);
   }
 
   /** The user begins a film; browser control has no part in it. Throws what the daemon or Chrome refuses. */
@@ -87,18 +90,19 @@ export class TabFilms implements Films {
     const answer = await this.#client.post("/films/begin", { ...wish, session, fps: FPS } satisfies FilmBegin, 5000);
     const begun = (await answer.json()) as FilmBegun;
     const order = { name: begun.name, fps: FPS, sound };
-    await this.#start(new Running(wish.tab, order, new Cover(wish.tab, this.#frames), true), Date.now() + 10_000);
+    await this.#start(wish.tab, order, true, Date.now() + 10_000);
     return begun;
   }
 
-  async #start(film: Running, deadline: number): Promise<Film> {
-    const { tab } = film;
+  async #start(tab: number, order: FilmOrder, byUser: boolean, deadline: number): Promise<Film> {
     if (this.#films.has(tab)) throw new CommandProblem("conflict", "The tab is filmed already.");
+    const film = new Running(tab, order, this.#covers.take(tab), byUser);
     this.#films.set(tab, film);
     try {
       await openPage();
       this.#listen(film);
       await Promise.race([film.cover.go(), wait(Math.min(COVER_MS, deadline - Date.now() - FIRST_MS))]);
+      if (!film.byUser && !film.cover.top) throw film.cover.failure;
       const refused = await this.#capture(film);
       if (refused !== undefined && film.byUser)
         throw new CommandProblem("unsupported", `The tab cannot be captured: ${refused}.`);
@@ -149,27 +153,47 @@ export class TabFilms implements Films {
     for (const film of this.#films.values()) if (!film.byUser) film.end("pilot_off");
   }
 
-  /** A document came in a tab. No picture is taken until its fields are covered. */
+  /** A document comes in a tab, or came. No picture is taken until its fields are covered. */
   async came(tab: number): Promise<void> {
     const film = this.#films.get(tab);
     if (!film || film.why !== undefined) return;
     film.coming++;
-    film.say({ type: "hold" });
+    film.hold();
     await film.cover.go();
-    if (--film.coming > 0) return;
-    film.say({ type: "go" });
-    film.renew();
+    film.coming--;
+    this.#covered(film);
   }
 
   /** A tab's page is complete. Documents that told nothing of themselves are not covered, which the film tells. */
   async complete(tab: number): Promise<void> {
-    await this.#films.get(tab)?.cover.go();
+    const film = this.#films.get(tab);
+    if (film?.why === undefined) await this.#cover(film);
   }
 
-  /** What a tab shows, or where agents may act, has changed: films go on where they may. */
-  async recheck(may: (tab: number) => Promise<void>, tab?: number): Promise<void> {
-    const meant = [...this.#films.values()].filter((film) => !film.byUser && (tab === undefined || film.tab === tab));
-    await Promise.all(meant.map((film) => may(film.tab).catch(() => film.end("pilot_off"))));
+  async #cover(film: Running | undefined): Promise<void> {
+    await film?.cover.go();
+    if (film) this.#covered(film);
+  }
+
+  /** Pictures are taken while the page is covered. The user's own films show it as it is, and tell so. */
+  #covered(film: Running): void {
+    if (film.coming > 0) return;
+    if (film.byUser || film.cover.top) film.go();
+    else film.hold();
+  }
+
+  /** What a tab shows, or what agents may reach, has changed: films go on where they may. */
+  async recheck(tab?: number): Promise<void> {
+    const meant = [...this.#films.values()].filter((film) => tab === undefined || film.tab === tab);
+    await Promise.all(meant.map((film) => this.#check(film)));
+  }
+
+  /** Ends a film of an agent whose tab shows a page that it may not reach. */
+  async #check(film: Running): Promise<void> {
+    if (film.byUser || film.why !== undefined) return;
+    await this.#may(film.tab, "acts").catch((problem: unknown) =>
+      film.bar((problem as CommandProblem).code === "origin_not_allowed" ? "not_granted" : "pilot_off"),
+    );
   }
 
   /** Films by the debugger until the end. */
@@ -204,7 +228,7 @@ export class TabFilms implements Films {
     let beats = 0;
     const beat = setInterval(() => {
       this.#beat(film);
-      if (++beats % COVER_BEATS === 0 && film.why === undefined) void film.cover.go();
+      if (++beats % COVER_BEATS === 0 && film.why === undefined) void this.#cover(film);
     }, BEAT_MS);
     try {
       await work();
@@ -219,7 +243,7 @@ export class TabFilms implements Films {
 
   /** Shows again what was covered, and tells the daemon that nothing more comes. */
   async #finish(film: Running): Promise<void> {
-    await film.cover.end();
+    await this.#covers.letGo(film.tab);
     film.close();
     await this.#send(film);
     film.port?.disconnect();
@@ -237,9 +261,15 @@ export class TabFilms implements Films {
     const port = connectPage();
     film.port = port;
     port.onDisconnect.addListener(() => film.end("failed"));
+    let taken = Promise.resolve(); // batches are taken one after the other
     port.onMessage.addListener((message: FromFilm) => {
-      film.heard(message);
-      if (message.type === "batch") void this.#send(film);
+      if (message.type !== "batch") return film.heard(message);
+      taken = taken.then(async () => {
+        // A picture is a moment old: of a page that may not be filmed there is none in what came before this was asked.
+        await this.#check(film);
+        film.heard(message);
+        void this.#send(film);
+      });
     });
   }
 
@@ -308,6 +338,8 @@ class Running {
   readonly captured: Promise<string | undefined>;
   /** Documents that came and are not covered yet. */
   coming = 0;
+  #held = false;
+  #barred = false; // nothing of what was not sent yet may be shown
   sound: FilmSound | undefined;
   /** Has the tab's picture given once more. */
   renew: () => void = () => {};
@@ -354,6 +386,25 @@ class Running {
   end(why: Ended): void {
     this.why ??= why;
     this.#end();
+  }
+
+  /** Ends it without the pictures that were not sent yet: nobody knows which of them show the page that ends it. */
+  bar(why: Ended): void {
+    this.#barred = true;
+    this.end(why);
+  }
+
+  /** No pictures are taken until go. */
+  hold(): void {
+    if (!this.#held) this.say({ type: "hold" });
+    this.#held = true;
+  }
+
+  go(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.say({ type: "go" });
+    this.renew();
   }
 
   fail(error: unknown): void {
@@ -410,7 +461,8 @@ class Running {
       return;
     }
     if (message.type === "batch") {
-      if (message.frames.length > 0) {
+      if (this.#barred) this.dropped += message.frames.filter(({ sound }) => !sound).length;
+      else if (message.frames.length > 0) {
         this.colours = message.colours;
         this.#keep(message.frames);
       }

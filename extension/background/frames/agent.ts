@@ -8,12 +8,13 @@ import type { ActionId } from "../../messages/content.ts";
 import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
 import { listenForComponents, loadScript, onAsked } from "./browser.ts";
-import { Calls, Gone, type May, unreachable } from "./calls.ts";
+import { Calls, Gone, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
 import { upwards } from "./points.ts";
 import type { RefBlocks } from "./refs.ts";
+import type { May } from "../execution/powers.ts";
 import { type TargetLike, find, fitting, focused, named } from "./targets.ts";
 
 /** A page that has not answered so long, ms, after the deadline hangs. */

@@ -1,44 +1,66 @@
-import { MUTATING } from "@gasoline/schema/commands";
+import { type CommandKind, MUTATING, POWER, type Power } from "@gasoline/schema/commands";
 import type { FrameInfo } from "../../commands/context.ts";
-import { CommandProblem, problemFrom } from "../../commands/problem.ts";
+import { CommandProblem, notGranted, problemFrom } from "../../commands/problem.ts";
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
+import type { KindOps } from "../../messages/operations.gen.ts";
+import type { May } from "../execution/powers.ts";
 import { loadAgent, runIn } from "./browser.ts";
 import type { RefBlocks } from "./refs.ts";
 
 /** The agent's object in the isolated world of a document. */
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
 
-/** Operations that are part of an act; others only help it. */
-const ACTING: ReadonlySet<string> = new Set([
-  ...MUTATING,
-  "begin",
-  "settle",
-  "end",
-  "fill",
-  "submit",
-  "put_files",
-  "drop_files",
-  "post_files",
-  "clipboard",
-  "restore_forms",
-]);
+/** What an operation needs, as kinds do, and whether it is part of an act; others only help it. */
+interface Operation {
+  power: Power;
+  acts?: true;
+}
 
-/** Operations that change a document. They are done where the user lets agents act. */
-const CHANGING: ReadonlySet<string> = new Set([
-  ...MUTATING,
-  "fill",
-  "submit",
-  "put_files",
-  "drop_files",
-  "post_files",
-  "pick_files",
-  "clipboard",
-  "draw",
-  "add_state",
-  "restore_state",
-  "restore_forms",
-]);
+/** The operations that are no kinds. An agent asks for a part of them; the user's own films and marks need no power. */
+const OPERATIONS: Readonly<Record<Exclude<AgentOp, keyof KindOps>, Operation>> = {
+  probe: { power: "looks" },
+  frame_index: { power: "looks" },
+  focused_frame: { power: "looks" },
+  rect: { power: "looks" },
+  spot: { power: "looks" },
+  origins: { power: "looks" },
+  changed: { power: "looks" },
+  call_children: { power: "looks" },
+  geometry: { power: "looks" },
+  outline: { power: "looks" },
+  around: { power: "looks" },
+  diff: { power: "looks" },
+  quiet: { power: "looks" },
+  begin: { power: "looks", acts: true },
+  settle: { power: "looks", acts: true },
+  end: { power: "nothing", acts: true },
+  fill: { power: "acts", acts: true },
+  submit: { power: "acts", acts: true },
+  toast: { power: "nothing" },
+  draw: { power: "acts" },
+  cover: { power: "nothing" },
+  look_upload: { power: "looks" },
+  put_files: { power: "acts", acts: true },
+  post_files: { power: "acts", acts: true },
+  drop_files: { power: "acts", acts: true },
+  pick_files: { power: "acts" },
+  clipboard: { power: "acts", acts: true },
+  take_state: { power: "looks" },
+  take_forms: { power: "looks" },
+  add_state: { power: "acts" },
+  restore_state: { power: "acts" },
+  restore_forms: { power: "acts", acts: true },
+  look_storage: { power: "looks" },
+};
+
+/** What an operation of the agent needs. */
+function operation(op: AgentOp): Operation {
+  const other = (OPERATIONS as Partial<Record<AgentOp, Operation>>)[op];
+  if (other) return other;
+  const kind = op as CommandKind;
+  return { power: POWER[kind], ...(MUTATING.has(kind) ? { acts: true } : {}) };
+}
 
 /** Documents of which something is remembered. */
 const MAX_MEMORY = 1000;
@@ -56,9 +78,6 @@ export interface Memory {
 
 /** Calls when a document is gone or frozen, until the returned function is called. */
 type OnLeft = (document: string, left: () => void) => () => void;
-
-/** Throws where nothing may be done to the page that a tab shows. */
-export type May = (tab: number) => Promise<void>;
 
 /** Makes room for one more. */
 export function bound({ left, silent }: Memory): void {
@@ -111,6 +130,7 @@ export class Calls {
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
+    const { power, acts } = operation(op);
     const { left: unused } = this.memory;
     const refs = await this.refs.rangesOf(tab, documentId, unused.get(documentId) ?? Infinity);
     const call: AgentCall<K> = {
@@ -120,7 +140,7 @@ export class Calls {
       deadline,
       refs,
       frame: frame.name,
-      ...(this.#action && ACTING.has(op) ? { action: this.#action } : {}),
+      ...(this.#action && acts ? { action: this.#action } : {}),
     };
     const stop = () => void this.#stop(tab, documentId, call.id);
     this.signal?.addEventListener("abort", stop, { once: true });
@@ -135,7 +155,7 @@ export class Calls {
     let answer: AgentAnswer<K>;
     try {
       // The document is the one that was found, whatever the tab shows meanwhile: another one hears nothing.
-      if (CHANGING.has(op)) await this.#may(tab);
+      await this.#may(tab, power);
       this.signal?.throwIfAborted();
       answer = (await Promise.race([this.#inject(tab, documentId, call), left])) as AgentAnswer<K>;
     } finally {
@@ -186,10 +206,7 @@ export function unreachable(error: unknown): CommandProblem {
   const message = error instanceof Error ? error.message : String(error);
   if (/No tab with id|No window with id/.test(message)) return new CommandProblem("tab_gone", "The tab is closed.");
   if (/Cannot access|must request permission|cannot be scripted|extensions gallery/.test(message)) {
-    return new CommandProblem(
-      "origin_not_allowed",
-      "Gasoline was not granted this page's site. The user can grant it in the Gasoline popup.",
-    );
+    return notGranted();
   }
   if (/error page/.test(message)) return new CommandProblem("page_failed", "The tab shows the browser's error page.");
   if (/removed|No document with id|No frame with id|navigat|closed/i.test(message)) {

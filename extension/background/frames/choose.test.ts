@@ -12,6 +12,7 @@ const frame = (name: string, shown = true, empty = false): FrameInfo => ({
   shown,
   empty,
   children: 0,
+  origins: [],
 });
 const [main, one, two] = [frame(""), frame("0"), frame("1")];
 const hidden = frame("2", false);

@@ -39,7 +39,7 @@ beforeEach(() => {
     return asked.map((i) => ({
       frameId: i,
       documentId: `d${i}`,
-      result: { path: i === 0 ? [] : [i - 1], url: "", title: "", shown: true, empty: false, children: 0 },
+      result: { path: i === 0 ? [] : [i - 1], url: "", origins: [], title: "", shown: true, empty: false, children: 0 },
     }));
   };
   const stored = new Map<string, unknown>();

@@ -12,6 +12,7 @@ const frame = (...path: number[]): FrameInfo => ({
   shown: true,
   empty: false,
   children: 0,
+  origins: [],
 });
 
 const paths = (frames: FrameInfo[], told: [FrameInfo, number | undefined][]): string[] =>

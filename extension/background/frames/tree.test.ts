@@ -27,7 +27,7 @@ beforeEach(() => {
     return chosen.map(({ frame, path, shown = true }) => ({
       frameId: frame,
       documentId: documentOf(frame),
-      result: { path, url: "", title: "", shown, empty: false, children: 0 },
+      result: { path, url: "", origins: [], title: "", shown, empty: false, children: 0 },
     }));
   };
   vi.stubGlobal("chrome", { scripting: { executeScript } });

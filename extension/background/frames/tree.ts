@@ -162,6 +162,10 @@ function whereAmI(): Said {
   return {
     path,
     url: location.href,
+    origins:
+      self.origin === "null"
+        ? [...(/^https?:/.test(location.href) ? [location.origin] : []), ...location.ancestorOrigins]
+        : [self.origin],
     title: document.title.slice(0, 200),
     shown: path.length === 0 || (innerWidth > 1 && innerHeight > 1),
     empty: path.length > 0 && !hasElement && window.length === 0 && !root?.textContent?.trim(),

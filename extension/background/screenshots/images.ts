@@ -39,12 +39,12 @@ export class TabImages implements Images {
     bitmap.close();
     paper.filter = "none";
     paper.fillStyle = "#000";
-    for (const secret of edit.secrets) {
+    for (const box of edit.hidden) {
       paper.fillRect(
-        (secret.x * edit.ratio - crop.x) * shrink,
-        (secret.y * edit.ratio - crop.y) * shrink,
-        secret.width * edit.ratio * shrink,
-        secret.height * edit.ratio * shrink,
+        (box.x * edit.ratio - crop.x) * shrink,
+        (box.y * edit.ratio - crop.y) * shrink,
+        box.width * edit.ratio * shrink,
+        box.height * edit.ratio * shrink,
       );
     }
     const blob = await canvas.convertToBlob({ type: `image/${edit.format}`, quality: edit.quality / 100 });

@@ -124,7 +124,7 @@ function end(): number {
 /** Begins, goes on or ends; gives the number of fields that are or were covered, once the screen shows it. */
 async function cover(on: boolean, lent: Tools): Promise<{ fields: number }> {
   if (!on) return { fields: end() };
-  const before = current?.fields;
+  const before = current?.fields ?? 0;
   const fields = (current ??= new Cover(lent)).go();
   if (fields !== before) await painted();
   return { fields };

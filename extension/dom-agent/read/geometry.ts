@@ -1,12 +1,12 @@
-import type { FrameBox, FrameGeometry, Rect } from "../../messages/agent.ts";
+import type { FrameBox, FrameGeometry } from "../../messages/agent.ts";
 import { pointIn } from "../around.ts";
 import { frameElements } from "../frames.ts";
 import { unmark } from "../mark.ts";
 import { isSecret } from "../secret.ts";
 import { everyElement } from "../shadow.ts";
-import { boxOf, isVisible, rounded } from "../visible.ts";
+import { isVisible } from "../visible.ts";
 
-/** Where this frame shows secrets, and where its child frames are. */
+/** How many secrets this frame shows, and where its child frames are. */
 export function geometry(): FrameGeometry {
   unmark();
   const children = frameElements().map((element): FrameBox | null => {
@@ -15,11 +15,9 @@ export function geometry(): FrameGeometry {
     const { clientWidth, clientHeight } = element;
     return { ...pointIn(element, { x: 0, y: 0 }), width: clientWidth * scale, height: clientHeight * scale, scale };
   });
-  const secrets: Rect[] = [];
+  let secrets = 0;
   for (const element of everyElement(document)) {
-    if (isSecret(element) && (element as HTMLInputElement).value !== "" && isVisible(element)) {
-      secrets.push(rounded(boxOf(element)));
-    }
+    if (isSecret(element) && (element as HTMLInputElement).value !== "" && isVisible(element)) secrets++;
   }
   return {
     secrets,

@@ -1,0 +1,115 @@
+import { type CommandKind, MUTATING, POWER, type Power } from "@gasoline/schema/commands";
+import type { Debug, Images, Send } from "../../commands/context.ts";
+import { CommandProblem, notGranted } from "../../commands/problem.ts";
+import { type Allowed, isOn, mayActOn } from "../../state/pilot.ts";
+import { originOf } from "../../state/origins.ts";
+
+/** The page that a tab shows. */
+export interface Shown {
+  /** "" where nobody says. */
+  url: string;
+  /** The user granted its site. */
+  granted: boolean;
+}
+
+/** Throws where something that needs a power may not be done in a tab now. */
+export type May = (tab: number, power: Power) => Promise<void>;
+
+/**
+ * What agents may reach: the one check of all that they ask for. What decides is the page that the tab shows at that moment,
+ * its iframes included: whether the user granted its site, and where agents act, whether AI Web Pilot is on for it.
+ */
+export class Powers {
+  readonly #allowed: () => Promise<Allowed>;
+  readonly #shown: (tab: number) => Promise<Shown>;
+
+  constructor(allowed: () => Promise<Allowed>, shown: (tab: number) => Promise<Shown>) {
+    this.#allowed = allowed;
+    this.#shown = shown;
+  }
+
+  /** Throws pilot_off where agents may act nowhere. */
+  async on(): Promise<void> {
+    if (!isOn(await this.#allowed())) throw pilotOff();
+  }
+
+  /** Throws pilot_off, pilot_elsewhere or origin_not_allowed where a command may not begin in a tab. */
+  async begins(kind: CommandKind, params: unknown, tab: number): Promise<void> {
+    const opens = kind === "navigate" && (params as { new_tab?: boolean }).new_tab === true;
+    if (tab !== 0 && !opens) return this.may(tab, POWER[kind]);
+    if (MUTATING.has(kind)) await this.on();
+  }
+
+  /** Throws where something that needs a power may not be done in a tab now. */
+  readonly may: May = async (tab, power) => {
+    if (power === "nothing") return;
+    if (power === "beside") return this.on();
+    const allowed = await this.#allowed();
+    if (power !== "looks" && !isOn(allowed)) throw pilotOff();
+    if (power === "leaves" && allowed.pilot) return;
+    const { url, granted } = await this.#shown(tab);
+    if (power !== "looks") chosen(allowed, url, power === "leaves");
+    if (power !== "leaves" && !granted) throw notGranted();
+  };
+
+  /** The debugger and pictures for a command: each step is asked for, and what ends something may always be done. */
+  guarded(kind: CommandKind, debug: Debug, images: Images): { debug: Debug; images: Images } {
+    const may = (tab: number): Promise<void> => this.may(tab, POWER[kind]);
+    // What takes a page away has left it by then.
+    if (POWER[kind] === "leaves") return { debug, images };
+    const asking =
+      (tab: number, send: Send): Send =>
+      async (method, params) => {
+        if (!method.endsWith(".disable")) await may(tab);
+        return send(method, params);
+      };
+    return {
+      debug: {
+        run: async (tab, deadline, work) => {
+          await may(tab);
+          return debug.run(tab, deadline, (send) => work(asking(tab, send)));
+        },
+        on: (tab, method, heard) => debug.on(tab, method, heard),
+        blank: async (tab, deadline) => {
+          await may(tab);
+          return debug.blank(tab, deadline);
+        },
+        reload: async (tab, deadline) => {
+          await may(tab);
+          return debug.reload(tab, deadline);
+        },
+      },
+      images: {
+        visible: async (tab, format, quality) => {
+          const data = await images.visible(tab, format, quality);
+          await may(tab); // the tab may show another page than when it was asked for
+          return data;
+        },
+        edit: (data, edit) => images.edit(data, edit),
+      },
+    };
+  }
+}
+
+/** Throws where AI Web Pilot is not on for a page. One of no site may be left: nobody chose it, and nothing of a site is in it. */
+function chosen(allowed: Allowed, url: string, leaving: boolean): void {
+  const origin = originOf(url);
+  const site = /^https?:/.test(origin) ? origin : "";
+  if (mayActOn(allowed, url) || (leaving && url !== "" && site === "")) return;
+  throw new CommandProblem(
+    "pilot_elsewhere",
+    `The tab shows ${site || "a page of no site"}. The user lets agents act on ${inWords(allowed.pilotSites)}.`,
+  );
+}
+
+/** The first sites, and how many more there are. */
+function inWords(sites: readonly string[]): string {
+  const more = sites.length - 3;
+  return more > 0 ? `${sites.slice(0, 3).join(", ")} and ${more} more` : sites.join(", ");
+}
+
+export const pilotOff = (): CommandProblem =>
+  new CommandProblem(
+    "pilot_off",
+    'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
+  );
