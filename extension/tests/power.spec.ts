@@ -123,6 +123,31 @@ test("a page that does not say what is secret in it is not filmed", async ({
   expect(daemon.films.flatMap((film) => film.frames)).toEqual([]);
 });
 
+test("real typing goes on in no page that comes meanwhile where agents may not act", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page } = browser;
+  const other = site.page("/other", `<!doctype html><title>Other</title><input id=q autofocus>`);
+  const elsewhere = other.replace("127.0.0.1", "localhost");
+  const here = site.page(
+    "/here",
+    `<!doctype html><title>Here</title><input id=q oninput="if (q.value.length === 3) location.href = '${elsewhere}'">`,
+  );
+  await page.goto(here);
+  const tab = await browser.tab(page);
+  await browser.set({ pilot: false, pilotSites: [new URL(here).origin] });
+  await daemon.until("the chosen site", () => daemon.settings?.pilot_sites?.length === 1);
+  await daemon.command(
+    "type",
+    { selector: "#q", text: "a".repeat(190), trusted: "always" },
+    { tab, timeoutMS: 30_000 },
+  );
+  await expect(page).toHaveTitle("Other");
+  expect(await page.locator("#q").inputValue()).toBe("");
+});
+
 test.describe("scripts in frames", () => {
   test.use({ allSites: true });
 

@@ -10,8 +10,8 @@ import type { Acted, AskInput, DragEnd, Gesture, TellPerformed } from "../../mes
 /** A long press ends so long, ms, before the deadline: the page has to hear of it. */
 const RELEASE_MS = 300;
 
-/** Events of the debugger that end what was begun. */
-const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel"]);
+/** Input that ends what was begun, and what is none. */
+const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel", "Input.setInterceptDrags"]);
 
 /** An act that runs, as far as real input is concerned. */
 interface Running {
@@ -21,6 +21,8 @@ interface Running {
   release: () => void;
   /** Ends a long press; undefined: none is under way. */
   letGo?: () => void;
+  /** What is held is being let go of, wherever the tab is. */
+  lettingGo?: true;
   performed: Acted | undefined;
   files: readonly string[];
   drag?: DragInput;
@@ -82,6 +84,7 @@ export class Inputs {
   close(action: string): void {
     const running = this.#running.get(action);
     this.#running.delete(action);
+    if (running?.letGo || running?.drag?.held) running.lettingGo = true;
     running?.letGo?.();
     // The document may have gone with the button pressed.
     if (running?.drag?.held) void running.drag.cancel().then(running.release, running.release);
@@ -128,6 +131,7 @@ export class Inputs {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms, true);
       running.letGo = () => {
+        delete running.letGo;
         clearTimeout(timer);
         resolve(false);
       };
@@ -136,7 +140,10 @@ export class Inputs {
 
   async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
     const { tab, deadline } = running;
-    if (gesture.type === "release" && gesture.cancel) return running.drag?.cancel();
+    if (gesture.type === "release" && gesture.cancel) {
+      running.lettingGo = true;
+      return running.drag?.cancel();
+    }
     if (gesture.type === "hold") {
       const point = await this.#pointIn(tab, document, at, deadline);
       running.drag = new DragInput(send, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard));
@@ -159,10 +166,10 @@ export class Inputs {
       const over = new Promise<void>((release) => (running.release = release));
       this.#debug
         .run(running.tab, running.deadline, (send) => {
-          // Real input goes to whatever the tab shows. What is held where nothing may be done is let go of.
+          // Real input goes to whatever the tab shows.
           resolve(async (method, params) => {
-            if (method !== "Input.setInterceptDrags" && !LETS_GO.has(String(params?.["type"])))
-              await this.#may(running.tab, "acts");
+            const ends = running.lettingGo || LETS_GO.has(String(params?.["type"] ?? method));
+            if (!ends) await this.#may(running.tab, "acts");
             return send(method, params);
           });
           return over;
