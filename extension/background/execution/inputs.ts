@@ -168,8 +168,8 @@ export class Inputs {
         .run(running.tab, running.deadline, (send) => {
           // Real input goes to whatever the tab shows.
           resolve(async (method, params) => {
-            const ends = running.lettingGo || LETS_GO.has(String(params?.["type"] ?? method));
-            if (!ends) await this.#may(running.tab, "acts");
+            const { type = method } = (params ?? {}) as { type?: string };
+            if (!running.lettingGo && !LETS_GO.has(type)) await this.#may(running.tab, "acts");
             return send(method, params);
           });
           return over;

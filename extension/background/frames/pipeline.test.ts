@@ -107,6 +107,20 @@ test("scripts that the document's timing names are known before what came with t
   expect(await loaded.as("http://localhost/i.png")).toBeUndefined();
 });
 
+test("what a page elsewhere loads of this machine is not known, so that nothing is asked for it", async () => {
+  const far = { ...stamp, page_url: "https://shop.test/" };
+  const urls = [
+    "http://localhost:8393/admin/reset",
+    "http://127.0.0.1/a.js",
+    "http://[::1]/a.js",
+    "https://cdn.test/a.js",
+  ];
+  const records = urls.map((url) => ({ kind: "waterfall", event: { url, initiator_type: "script" } }));
+  pipeline.take(far, JSON.stringify({ records }), true, () => {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await Promise.all(urls.map((url) => loaded.as(url)))).toEqual([undefined, undefined, undefined, "script"]);
+});
+
 test("what a document read from its timing is left out where Chrome shows the request", async () => {
   const from = (id: string, url: string) => ({
     kind: "network",

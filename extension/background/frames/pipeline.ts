@@ -5,6 +5,7 @@ import type { Uploader } from "../daemon/uploader.ts";
 import type { ActionTimes, Stampable } from "../execution/times.ts";
 import type { NetworkJoin } from "../network/join.ts";
 import type { Tracer } from "../trace/tracer.ts";
+import { isLoopback } from "../../state/origins.ts";
 import type { LoadedFiles } from "../sourcemaps/loaded.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
 
@@ -129,7 +130,9 @@ export class Pipeline {
   }
 
   #timing(stamp: Stamp, timing: ResourceTiming): void {
-    if (SCRIPTS.has(timing.initiator_type)) void this.#loaded.add(timing.url, "script");
+    // What a page elsewhere loads of this machine is not asked for again: the extension's request is none of that page's.
+    const far = isLoopback(timing.url) && !isLoopback(stamp.page_url);
+    if (SCRIPTS.has(timing.initiator_type) && !far) void this.#loaded.add(timing.url, "script");
     else if (timing.initiator_type === "beacon") this.#join.timed(stamp.document, timing);
   }
 

@@ -102,7 +102,7 @@ export class SourceMapper {
     const script = await textOf(response);
     const where = sourceMapURL(script, url, response.headers.get("SourceMap") ?? response.headers.get("X-SourceMap"));
     if (!where) return this.#keep(url, { map: null, ignored: new Set() }, 200);
-    if (!where.startsWith("data:") && !this.#granted(where)) throw new Error("map on an origin that was not granted");
+    if (!where.startsWith("data:") && !isBeside(where, url)) throw new Error("map of another origin");
     const json = where.startsWith("data:") ? decodeDataURL(where) : await textOf(await this.#fetch(where));
     if (json === undefined) throw new Error("map cannot be decoded");
     // Servers may begin JSON with )]}' against inclusion as a script.
@@ -116,6 +116,16 @@ export class SourceMapper {
     this.#known.set(url, known, size);
     return known;
   }
+}
+
+/**
+ * Says whether a map may be asked for: at the script's own origin only. A script of any page names it, and the extension's
+ * request is none of the page's to whoever gets it: without an Origin, and past what keeps pages from the local network.
+ */
+function isBeside(map: string, script: string): boolean {
+  const [there, own] = [new URL(map), new URL(script)];
+  // A blob: has the origin of who made it.
+  return there.protocol === own.protocol && there.host === own.host && there.username + there.password === "";
 }
 
 function mapFrame(frame: StackFrame, known: Known | undefined): StackFrame {
@@ -138,6 +148,7 @@ function mapFrame(frame: StackFrame, known: Known | undefined): StackFrame {
 async function fetchFile(url: string): Promise<Response> {
   const response = await fetch(url, {
     credentials: "omit",
+    redirect: "error", // it would lead anywhere
     cache: "force-cache",
     signal: AbortSignal.timeout(10_000),
   });
