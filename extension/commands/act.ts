@@ -282,9 +282,13 @@ async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[
   try {
     return await Promise.race([context.frames.call(context.tab, op, params, context.deadline), silent]);
   } catch (error) {
-    const performed = error instanceof CommandProblem && error.code === "page_left" && told();
+    const code = error instanceof CommandProblem ? error.code : "";
+    const performed = (code === "page_left" || code === "dialog_open") && told();
     if (!performed) throw error;
-    return { ...performed, settled: { ...NOTHING, ...performed.settled, leaving: true } };
+    // The dialog holds the page that the act was done in, and the end of the act there.
+    const open = context.pages.dialog(context.tab);
+    const held = code === "page_left" ? { leaving: true } : { busy: open ? [dialogInWords(open)] : [] };
+    return { ...performed, settled: { ...NOTHING, ...performed.settled, ...held } };
   } finally {
     clearTimeout(timer);
   }

@@ -8,20 +8,56 @@ const MAX_MESSAGE = 1000;
 /** Says whether a kind asks nothing of the tab's documents, or takes the tab away from them. */
 const isBeside = (kind: CommandKind): boolean => !["looks", "acts"].includes(POWER[kind]) || kind === "load_state";
 
+/** Acts that nobody is told of before they are done. */
+const UNTOLD: ReadonlySet<CommandKind> = new Set([
+  "execute_js",
+  "save_state",
+  "clipboard_read",
+  "clipboard_write",
+  "draw_mode_start",
+  "screen_recording_start",
+  "activate_tab",
+]);
+
+/** An act that was ended by a dialog has so long, ms, to say what was done by then; most say it at once. */
+const LAST_WORDS_MS = 1500;
+
 /**
  * Does the work of a command in a tab, unless an alert, confirm or prompt holds its documents: then dialog_open is
- * thrown at once. An act that opened the dialog was done, and its result says so.
+ * thrown at once. One that opens meanwhile ends the work by end, in the documents, too: whoever closes it later finds
+ * nothing that goes on. What an act had done by then is its result; without anything that was done it is dialog_open.
  */
-export async function unlessDialog<T>(kind: CommandKind, { pages, tab }: Context, work: () => Promise<T>): Promise<T> {
+export async function unlessDialog<T>(
+  kind: CommandKind,
+  context: Context,
+  end: (reason: CommandProblem) => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { pages, tab } = context;
   if (tab === 0 || isBeside(kind)) return work();
   const open = pages.dialog(tab);
-  if (open) throw problem(open);
+  if (open) throw problem(open, MUTATING.has(kind) ? NOTHING_DONE : "");
   const { opened, stop } = pages.nextDialog(tab);
   const done = work();
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    return await Promise.race([done, opened.then((dialog) => answer(kind, dialog) as T)]);
+    const first = await Promise.race([done.then((value) => ({ value })), opened]);
+    if ("value" in first) return first.value;
+    const ended = problem(first);
+    end(ended);
+    if (!MUTATING.has(kind)) throw ended;
+    if (UNTOLD.has(kind)) throw problem(first, UNKNOWN_DONE);
+    const silent = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(problem(first, UNKNOWN_DONE)), LAST_WORDS_MS);
+    });
+    const result = await Promise.race([done, silent]).catch((error: unknown) => {
+      throw error === ended && !context.performed() ? problem(first, NOTHING_DONE) : error;
+    });
+    const { type, message } = first;
+    return { ...result, dialog: { type, message }, overlay_warning: inWords(first) };
   } finally {
     stop();
+    clearTimeout(timer);
     done.catch(() => undefined); // What the page says once the dialog is closed has no reader.
   }
 }
@@ -71,19 +107,17 @@ export function answers(params: unknown): params is Answer {
   return dialog !== undefined || dialog_text !== undefined;
 }
 
-function answer(kind: CommandKind, dialog: Dialog): unknown {
-  if (!MUTATING.has(kind) || kind === "execute_js" || kind === "save_state") throw problem(dialog);
-  const { type, message } = dialog;
-  return { match_count: 1, match_strategy: "", dialog: { type, message }, overlay_warning: inWords(dialog) };
-}
-
 const stayed = (): CommandProblem =>
   new CommandProblem(
     "navigation_failed",
     'The page asked whether it may be left, and the answer was to stay, as dialog:"dismiss" says. It is as it was.',
   );
 
-const problem = (dialog: Dialog): CommandProblem => new CommandProblem("dialog_open", inWords(dialog));
+const NOTHING_DONE = "Nothing was done.";
+const UNKNOWN_DONE = "What was done by then is not known: look at the page before you repeat it.";
+
+const problem = (dialog: Dialog, done = ""): CommandProblem =>
+  new CommandProblem("dialog_open", `${inWords(dialog)} ${done}`.trimEnd());
 
 const inWords = ({ type, message }: Dialog): string =>
   `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it. click, key_press, execute_js, navigate, refresh, back and forward answer what they open, with dialog:"accept" or "dismiss".`;

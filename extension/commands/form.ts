@@ -16,8 +16,8 @@ export async function fillFields({ fields, within, frame }: FormParams, context:
   const changes: string[] = [];
   let settled: Settled = { changes, busy: [] };
   for (const [i, field] of fields.entries()) {
-    context.signal.throwIfAborted();
     try {
+      context.signal.throwIfAborted();
       const params = {
         ...field,
         value: field.value ?? "",

@@ -154,7 +154,10 @@ class Agent {
   /** The act that a call belongs to; an act that begin began goes on. */
   #actOf({ action, op, params }: AgentCall, deadline: Deadline): ActScope {
     const begun = action && this.#acts.get(action.id);
-    if (begun) return begun;
+    if (begun) {
+      begun.deadline = deadline;
+      return begun;
+    }
     const whole = op === "begin" && (params as AgentOps["begin"]["params"]).whole === true;
     const act = new ActScope(action, deadline, whole);
     if (action) this.#acts.set(action.id, act);

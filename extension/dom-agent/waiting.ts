@@ -51,6 +51,7 @@ export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>
     try {
       const done = await (late ? Promise.race([trying, late]) : trying);
       if (!done) throw last;
+      deadline.signal.throwIfAborted(); // what is found when nobody waits any more is not acted on
       return done.value;
     } catch (error) {
       if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline.at) throw error;

@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
@@ -140,3 +141,137 @@ test(
     await (await asked).dismiss();
   },
 );
+
+/** Waits until the page has drawn so many frames that whatever was about to act there has. */
+const rested = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frames = 0; frames < 30; frames++) await new Promise(requestAnimationFrame);
+  });
+
+for (const [kind, params] of [
+  ["click", { selector: "#pay" }],
+  ["click", { selector: "#pay", trusted: "always" }],
+  ["click", { selector: "#pay", count: 2 }],
+  ["type", { selector: "#field", text: "abc" }],
+  ["type", { selector: "#field", text: "abc", trusted: "always" }],
+  ["check", { selector: "#box" }],
+  ["select", { selector: "#list", value: "b" }],
+  ["hover", { selector: "#pay" }],
+  ["key_press", { selector: "#pay", text: "Enter" }],
+  ["drag", { selector: "#pay", dx: 10 }],
+  ["fill_form", { fields: [{ selector: "#field", value: "abc" }] }],
+] as const) {
+  test(`what still waits when the page shows a dialog is not done, then or later: ${kind} ${JSON.stringify(params)}`, async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page } = browser;
+    await browser.set({ pilot: true });
+    await page.goto(
+      site.page(
+        "/waits",
+        `<!doctype html><title>A</title><script>
+          window.heard = [];
+          for (const name of ["mousedown", "click", "mouseover", "keydown", "input", "change", "focusin"])
+            addEventListener(name, () => heard.push(name), true);
+          window.later = () => {
+            confirm("Your session ends soon");
+            document.body.innerHTML = '<button id=pay>Pay</button><input id=field><input id=box type=checkbox><select id=list><option>a<option>b</select>';
+          };
+        </script>`,
+      ),
+    );
+    const tab = await browser.tab(page);
+    const asked = page.waitForEvent("dialog");
+    page.on("dialog", () => {});
+    const id = daemon.send(kind, params, { tab, timeoutMS: 20_000 });
+    await daemon.until("the command is taken", () => daemon.taken.has(id));
+    await page.evaluate("void setTimeout(later, 300)");
+    const { error } = await daemon.until("the answer", () => daemon.results.get(id));
+    expect(error).toMatchObject({
+      code: "dialog_open",
+      message: expect.stringMatching(/Your session ends soon.*(Nothing was done|No field was filled)\.$/s),
+    });
+    await (await asked).accept();
+    await page.locator("#pay").waitFor();
+    await rested(page);
+    expect(await page.evaluate("heard")).toEqual([]);
+    expect((await daemon.command("click", { selector: "#pay" }, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+  });
+}
+
+test("an act that is done when a dialog opens gives its own result, and a form what it had filled", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page } = browser;
+  await browser.set({ pilot: true });
+  await page.goto(
+    site.page(
+      "/own",
+      `<!doctype html><title>A</title><button onclick="alert('Sure?')">Ask</button><input id=one oninput="setTimeout(() => alert('Taken'))">`,
+    ),
+  );
+  const tab = await browser.tab(page);
+  page.on("dialog", () => {});
+  let asked = page.waitForEvent("dialog");
+  const clicked = await daemon.command("click", { selector: "text=Ask" }, { tab, timeoutMS: 20_000 });
+  expect(clicked.result).toMatchObject({
+    matched: { label: "Ask" },
+    match_strategy: "text",
+    dialog: { type: "alert", message: "Sure?" },
+    receipt: { busy: [expect.stringContaining("alert")] },
+  });
+  await (await asked).accept();
+  await daemon.until("the dialog is closed", () =>
+    daemon.events("lifecycle").find(({ state }) => state === "dialog_closed"),
+  );
+  asked = page.waitForEvent("dialog");
+  const filled = await daemon.command(
+    "fill_form",
+    {
+      fields: [
+        { selector: "#one", value: "a" },
+        { selector: "#two", value: "b" },
+      ],
+    },
+    { tab, timeoutMS: 20_000 },
+  );
+  expect(filled.error).toMatchObject({
+    code: "dialog_open",
+    message: expect.stringContaining("The 1 before it is filled."),
+  });
+  await (await asked).accept();
+});
+
+test("a page that was busy until the deadline does nothing afterwards", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page } = browser;
+  await browser.set({ pilot: true });
+  await page.goto(
+    site.page(
+      "/busy",
+      `<!doctype html><title>A</title><script>
+        window.heard = [];
+        addEventListener("click", () => heard.push("click"), true);
+        window.later = (ms) => {
+          document.body.innerHTML = "<button id=pay>Pay</button>";
+          for (const end = Date.now() + ms; Date.now() < end; );
+        };
+      </script>`,
+    ),
+  );
+  const tab = await browser.tab(page);
+  const id = daemon.send("click", { selector: "#pay" }, { tab, timeoutMS: 3000 });
+  await daemon.until("the command is taken", () => daemon.taken.has(id));
+  await page.evaluate("void setTimeout(later, 500, 4000)");
+  expect((await daemon.until("the answer", () => daemon.results.get(id))).status).toBe("timeout");
+  await page.locator("#pay").waitFor();
+  await rested(page);
+  expect(await page.evaluate("heard")).toEqual([]);
+});

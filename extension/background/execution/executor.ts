@@ -168,8 +168,10 @@ export class Executor {
     const begin = (at: number): void => {
       if (action && at !== 0) ends.push(this.#parts.begin(at, action, deadline));
     };
+    const over = new AbortController();
+    const signal = AbortSignal.any([command.signal, over.signal]);
     const context: Context = {
-      ...(await this.#parts.context(kind, tab, deadline, command.signal, action)),
+      ...(await this.#parts.context(kind, tab, deadline, signal, action)),
       elsewhere: (other) => {
         begin(other);
         return { ...context, tab: other };
@@ -189,7 +191,9 @@ export class Executor {
       const answered = answers(params) && tab !== 0 && !context.pages.dialog(tab);
       const result = await unlessAborted(
         command.signal,
-        answered ? answering(kind, params, context, work) : unlessDialog(kind, context, work),
+        answered
+          ? answering(kind, params, context, work)
+          : unlessDialog(kind, context, (reason) => over.abort(reason), work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {

@@ -142,13 +142,22 @@ export class Calls {
       frame: frame.name,
       ...(this.#action && acts ? { action: this.#action } : {}),
     };
-    const stop = () => void this.#stop(tab, documentId, call.id);
-    this.signal?.addEventListener("abort", stop, { once: true });
+    // What an act began is ended in any case.
+    const signal = op === "end" ? undefined : this.signal;
+    let stop = (): void => {};
+    const aborted = new Promise<never>((_resolve, reject) => {
+      stop = () => {
+        void this.#stop(tab, documentId, call.id);
+        reject(signal?.reason as Error);
+      };
+    });
+    aborted.catch(() => undefined); // it may come before anybody waits for it
+    signal?.addEventListener("abort", stop, { once: true });
     let off: () => void = () => undefined;
     // A document in the back/forward cache answers nothing, and nobody says so of its calls.
     const left = new Promise<never>((_resolve, reject) => {
       off = this.#onLeft(documentId, () => {
-        stop();
+        void this.#stop(tab, documentId, call.id);
         reject(pageLeft());
       });
     });
@@ -156,11 +165,13 @@ export class Calls {
     try {
       // The document is the one that was found, whatever the tab shows meanwhile: another one hears nothing.
       await this.#may(tab, power);
-      this.signal?.throwIfAborted();
-      answer = (await Promise.race([this.#inject(tab, documentId, call), left])) as AgentAnswer<K>;
+      signal?.throwIfAborted();
+      const injected = this.#inject(tab, documentId, call, signal);
+      injected.catch(() => undefined); // its failure after the end has no reader
+      answer = (await Promise.race([injected, left, aborted])) as AgentAnswer<K>;
     } finally {
       off();
-      this.signal?.removeEventListener("abort", stop);
+      signal?.removeEventListener("abort", stop);
     }
     bound(this.memory);
     unused.set(documentId, answer.refsLeft);
@@ -174,11 +185,16 @@ export class Calls {
     await runIn(tab, { documentIds: [documentId] }, cancel, [id]).catch(() => undefined);
   }
 
-  async #inject(tab: number, documentId: string, call: AgentCall): Promise<AgentAnswer> {
+  async #inject(
+    tab: number,
+    documentId: string,
+    call: AgentCall,
+    signal: AbortSignal | undefined,
+  ): Promise<AgentAnswer> {
     // The agent's script shares this world with the content script and stays until the page goes.
     const run = (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given));
     const ask = () => {
-      this.signal?.throwIfAborted(); // It may have fired while the agent was loaded.
+      signal?.throwIfAborted(); // It may have fired while the agent was loaded.
       return runIn(tab, { documentIds: [documentId] }, run, [call]);
     };
     let began = false;

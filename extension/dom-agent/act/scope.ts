@@ -48,6 +48,8 @@ const UNCAPTURED: Acts = {
   refused: () => [],
 };
 
+const LATE = "The page did nothing until the time for the act was over. Nothing was done.";
+
 const soon = (): Promise<void> => new Promise((wake) => setTimeout(wake, NEXT_MS));
 
 /** Whether this document is an iframe's. */
@@ -62,11 +64,13 @@ export const acts = (): Acts => globalThis.gasolineActs ?? UNCAPTURED;
  */
 export class ActScope {
   readonly #action: ActionId;
-  readonly #deadline: Deadline;
+  /** Of the call that acts now. */
+  deadline: Deadline;
   readonly #changes: Changes | undefined;
   readonly #writes: Writes | undefined;
   #navigation: NavigateEvent | undefined;
   #told: ActResult | undefined;
+  #performed = false;
   #began: number;
   #wake: (() => void) | undefined;
   #after: (() => void) | undefined;
@@ -74,7 +78,7 @@ export class ActScope {
   /** Without an action nothing is watched: the operation only reads. whole: the act led to this document. */
   constructor(action: ActionId | undefined, deadline: Deadline, whole = false) {
     this.#action = action ?? { id: "", client: "" };
-    this.#deadline = deadline;
+    this.deadline = deadline;
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
@@ -87,9 +91,14 @@ export class ActScope {
 
   /**
    * Does work at once, as the agent's doing. What settling waits for counts from now on. The worker is told before: a page
-   * that goes on with it for long answers nothing. quiet: no input is recorded.
+   * that goes on with it for long answers nothing. quiet: no input is recorded. Throws where nobody waits for it any more:
+   * a dialog or other work may have held the page for long.
    */
   perform<T>(work: () => T, quiet = false): T {
+    const { at, signal } = this.deadline;
+    signal.throwIfAborted();
+    if (!this.#performed && this.#changes && Date.now() >= at) throw new AgentProblem("timeout", LATE);
+    this.#performed = true;
     if (!this.#told && this.#changes) this.tell({ match_count: 0, match_strategy: "" });
     this.#began = Date.now();
     return acts().perform(this.#action, work, quiet);
@@ -136,7 +145,7 @@ export class ActScope {
    * what came that can be operated.
    */
   async settle(refs?: RefBook): Promise<Settled> {
-    const until = Math.min(this.#began + SETTLE_MS, this.#deadline.at - ANSWER_MS);
+    const until = Math.min(this.#began + SETTLE_MS, this.deadline.at - ANSWER_MS);
     let seen = this.#changes?.look();
     let busy: string[] = [];
     for (let restless = 0, leaving = 0; ;) {
@@ -155,7 +164,7 @@ export class ActScope {
         leaving ||= Date.now();
         if (Date.now() - leaving >= LEAVING_MS) break;
       } else if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
-      if (Date.now() >= until || this.#deadline.signal.aborted) break;
+      if (Date.now() >= until || this.deadline.signal.aborted) break;
     }
     if (!this.#leaving()) this.#after?.();
     const refused = acts().refused();
