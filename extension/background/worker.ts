@@ -101,6 +101,7 @@ export class Worker {
     (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
     (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
     (tab, power) => this.#powers.may(tab, power),
+    (document, left) => this.ports.onLeft(document, left),
   );
   readonly #downloads = new Downloads();
   readonly #covers = new Covers(this.#frames, (tab) => this.#pages.document(tab));
@@ -367,12 +368,14 @@ export class Worker {
     signal: AbortSignal,
     action?: ActionId,
   ): Promise<Omit<Context, "elsewhere">> {
+    if (action) signal.addEventListener("abort", () => this.#inputs.stop(action.id, signal.reason as CommandProblem));
     return {
       tab,
       deadline,
       signal,
       pages: this.#pages,
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
+      part: () => (action ? this.#inputs.part(action.id) : undefined),
       offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
       frames: this.#frames.for(signal, action),
       ...this.#powers.guarded(kind, this.debuggers, this.#images),

@@ -285,6 +285,8 @@ async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[
     const code = error instanceof CommandProblem ? error.code : "";
     const performed = (code === "page_left" || code === "dialog_open") && told();
     if (!performed) throw error;
+    const part = context.part();
+    if (part) throw new CommandProblem(code, `${(error as CommandProblem).message} ${part}`);
     // The dialog holds the page that the act was done in, and the end of the act there.
     const open = context.pages.dialog(context.tab);
     const held = code === "page_left" ? { leaving: true } : { busy: open ? [dialogInWords(open)] : [] };

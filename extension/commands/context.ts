@@ -12,6 +12,8 @@ export interface Context {
   signal: AbortSignal;
   /** What a document said that an act came to, before it went away. */
   performed(): Acted | undefined;
+  /** How much was made of the real input that is under way, in words; undefined: none is, or all that does something. */
+  part(): string | undefined;
   /** Files, by their paths, that the document may have dragged into it while the command acts. */
   offer(files: readonly string[]): void;
   /** The same command in another tab: what happens there from now on until it ends is its act's, too. */

@@ -18,6 +18,8 @@ const CARRIED_MS = 1000;
  */
 export class DragInput {
   readonly #send: Send;
+  readonly #raw: Send;
+  readonly #over: () => void;
   readonly #on: (heard: (params: object) => void) => () => void;
   #at: Point = { x: 0, y: 0 };
   #off: (() => void) | undefined;
@@ -26,9 +28,14 @@ export class DragInput {
   /** The button is pressed. */
   held = false;
 
-  /** on calls with the params of each event Input.dragIntercepted. */
-  constructor(send: Send, on: (heard: (params: object) => void) => () => void) {
+  /**
+   * send fails where the page was left; raw does not, and serves to let go. on calls with the params of each event
+   * Input.dragIntercepted. over is called at the end.
+   */
+  constructor(send: Send, raw: Send, on: (heard: (params: object) => void) => () => void, over: () => void) {
     this.#send = send;
+    this.#raw = raw;
+    this.#over = over;
     this.#on = on;
   }
 
@@ -55,14 +62,14 @@ export class DragInput {
       if (this.#data === undefined) await this.#mouse("mouseMoved", 1);
     }
     this.#at = to;
-    if (this.#data !== undefined) await this.#carry("dragEnter", "dragOver");
+    if (this.#data !== undefined) await this.#carry(["dragEnter", "dragOver"]);
   }
 
   /** Lets go. native: the page let the browser carry something. */
   async release(native: boolean): Promise<void> {
     if (native && this.#data === undefined) await this.#begun();
     if (this.#data === undefined) await this.#mouse("mouseReleased", 1);
-    else await this.#carry("dragEnter", "dragOver", "dragOver", "drop");
+    else await this.#carry(["dragEnter", "dragOver", "dragOver", "drop"]);
     await this.#end();
   }
 
@@ -71,21 +78,26 @@ export class DragInput {
     if (!this.held) return;
     if (this.#data === undefined) {
       const escape = { key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 };
-      await this.#send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...escape });
-      await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...escape });
+      try {
+        await this.#send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...escape });
+        await this.#send("Input.dispatchKeyEvent", { type: "keyUp", ...escape });
+      } catch {
+        // The page that it was begun in is left: the next one gets no key.
+      }
       // Not where it was pressed: that would be a click.
-      this.#at = { x: 0, y: 0 };
-      await this.#mouse("mouseMoved", 1);
-      await this.#mouse("mouseReleased", 1);
-    } else await this.#carry("dragCancel");
+      this.#at = { x: -1, y: -1 };
+      await this.#mouse("mouseMoved", 1, this.#raw);
+      await this.#mouse("mouseReleased", 1, this.#raw);
+    } else await this.#carry(["dragCancel"], this.#raw);
     await this.#end();
   }
 
   async #end(): Promise<void> {
     this.#off?.();
+    this.#over();
     this.#data = undefined;
     this.held = false;
-    await this.#send("Input.setInterceptDrags", { enabled: false });
+    await this.#raw("Input.setInterceptDrags", { enabled: false });
   }
 
   #begun(): Promise<void> {
@@ -98,11 +110,11 @@ export class DragInput {
     });
   }
 
-  async #mouse(type: string, buttons: number): Promise<void> {
+  async #mouse(type: string, buttons: number, send = this.#send): Promise<void> {
     const button = buttons > 0 ? "left" : "none";
     const clickCount = type === "mouseMoved" ? 0 : 1;
     const held = type === "mouseReleased" ? 0 : buttons;
-    await this.#send("Input.dispatchMouseEvent", {
+    await send("Input.dispatchMouseEvent", {
       type,
       ...this.#at,
       button,
@@ -112,7 +124,7 @@ export class DragInput {
     });
   }
 
-  async #carry(...types: string[]): Promise<void> {
-    for (const type of types) await this.#send("Input.dispatchDragEvent", { type, ...this.#at, data: this.#data });
+  async #carry(types: string[], send = this.#send): Promise<void> {
+    for (const type of types) await send("Input.dispatchDragEvent", { type, ...this.#at, data: this.#data });
   }
 }

@@ -1,5 +1,13 @@
 import type { CommandError } from "@gasoline/schema/wire";
-import type { AskAround, AskInput, AskScript, Script, TellDownload, TellPerformed } from "../messages/agent.ts";
+import type {
+  AskAround,
+  AskInput,
+  AskScript,
+  Script,
+  TellDownload,
+  TellLeaving,
+  TellPerformed,
+} from "../messages/agent.ts";
 import type { AskComponents, TellDrawing } from "../messages/drawing.ts";
 import { AgentProblem } from "./problem.ts";
 
@@ -31,5 +39,5 @@ export async function loaded<T>(script: Script, left: () => T | undefined): Prom
 }
 
 /** Tells the worker something that it need not hear. */
-export const tellWorker = (told: TellDownload | TellPerformed): void =>
+export const tellWorker = (told: TellDownload | TellLeaving | TellPerformed): void =>
   void (runtime?.id ? runtime.sendMessage(told) : undefined)?.catch(() => undefined);

@@ -82,6 +82,14 @@ export interface TellPerformed {
   type: "gasoline-performed";
   action: string;
   acted: Acted;
+  /** By real input that is asked for next: it is done once the first of that is made. */
+  real?: boolean;
+}
+
+/** The agent tells that its document begins to navigate to another one: input that is under way may end up there. */
+export interface TellLeaving {
+  type: "gasoline-leaving";
+  action: string;
 }
 
 /** The agent tells of a download that its document asks for while the act runs. name may be "". */

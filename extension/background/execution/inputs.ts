@@ -5,7 +5,7 @@ import { sendInput } from "../../commands/input.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
 import type { May } from "./powers.ts";
-import type { Acted, AskInput, DragEnd, Gesture, TellPerformed } from "../../messages/agent.ts";
+import type { Acted, AskInput, DragEnd, Gesture, TellLeaving, TellPerformed } from "../../messages/agent.ts";
 
 /** A long press ends so long, ms, before the deadline: the page has to hear of it. */
 const RELEASE_MS = 300;
@@ -13,16 +13,38 @@ const RELEASE_MS = 300;
 /** Input that ends what was begun, and what is none. */
 const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel", "Input.setInterceptDrags"]);
 
+/** A document that says that it is leaving has left within so long, ms, or input goes on in it. */
+const LEAVING_MS = 1000;
+
+/** Outside of the viewport, where no element is. */
+const OFF = { x: -1, y: -1 };
+
+/** How much of a gesture was made. */
+interface Part {
+  done: number;
+  of: number;
+  /** What is counted. */
+  what: string;
+}
+
 /** An act that runs, as far as real input is concerned. */
 interface Running {
   tab: number;
   deadline: number;
+  /** Why no input is made for it any more. */
+  ended?: CommandProblem;
+  /** Documents that say that they are leaving. */
+  leaving: Set<string>;
+  /** The document of the gesture that is under way, and how much of it was made. */
+  under?: { document: string; part: Part; left: boolean };
+  /** The button that is pressed by a press that is under way. */
+  pressed?: string;
+  /** What the document said that the act comes to, until the first input of it is made. */
+  meant?: Acted;
   send: Promise<Send> | undefined;
   release: () => void;
   /** Ends a long press; undefined: none is under way. */
   letGo?: () => void;
-  /** What is held is being let go of, wherever the tab is. */
-  lettingGo?: true;
   performed: Acted | undefined;
   files: readonly string[];
   drag?: DragInput;
@@ -41,29 +63,39 @@ type SpotOf = (tab: number, ref: string, deadline: number) => Promise<Point>;
 /** Says where a point of a document's viewport is in the tab's. */
 type PointIn = (tab: number, documentId: string, point: Point, deadline: number) => Promise<Point>;
 
+/** Calls when a document is gone or frozen, until the returned function is called. */
+type OnLeft = (document: string, left: () => void) => () => void;
+
 /** Real input for the agents of acts that run: the debugger is attached when the first is asked for, until the act ends. */
 export class Inputs {
   readonly #debug: Debug;
   readonly #pointIn: PointIn;
   readonly #spotOf: SpotOf;
   readonly #may: May;
+  readonly #onLeft: OnLeft;
   readonly #running = new Map<string, Running>(); // by action
 
-  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: May) {
+  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: May, onLeft: OnLeft) {
     this.#debug = debug;
     this.#pointIn = pointIn;
     this.#spotOf = spotOf;
     this.#may = may;
+    this.#onLeft = onLeft;
   }
 
   /** Answers agents that ask for input or tell what they are about to do. */
   listen(): void {
     onAsked((message, tab, document) => {
-      const { type, action } = message as Partial<AskInput | TellPerformed>;
+      const { type, action } = message as Partial<AskInput | TellPerformed | TellLeaving>;
       const running = this.#running.get(action ?? "");
       // Only an act that runs in the sender's own tab is served.
       const own = running?.tab === tab ? running : undefined;
-      if (type === "gasoline-performed" && own) own.performed = (message as TellPerformed).acted;
+      if (type === "gasoline-performed" && own) {
+        const { acted, real } = message as TellPerformed;
+        if (real) own.meant = acted;
+        else own.performed = acted;
+      }
+      if (type === "gasoline-leaving") own?.leaving.add(document);
       return type === "gasoline-input" ? this.#serve(own, document, message as AskInput) : undefined;
     });
   }
@@ -73,6 +105,7 @@ export class Inputs {
     this.#running.set(action, {
       tab,
       deadline,
+      leaving: new Set(),
       send: undefined,
       release: () => undefined,
       performed: undefined,
@@ -80,15 +113,29 @@ export class Inputs {
     });
   }
 
+  /** Nobody waits for it any more: no further input is made. */
+  stop(action: string, reason: CommandProblem): void {
+    const running = this.#running.get(action);
+    if (!running) return;
+    running.ended ??= reason;
+    running.letGo?.();
+  }
+
   /** It is over: the debugger is let go. */
   close(action: string): void {
     const running = this.#running.get(action);
+    if (!running) return;
+    this.stop(action, over());
     this.#running.delete(action);
-    if (running?.letGo || running?.drag?.held) running.lettingGo = true;
-    running?.letGo?.();
     // The document may have gone with the button pressed.
-    if (running?.drag?.held) void running.drag.cancel().then(running.release, running.release);
-    else running?.release();
+    if (running.drag?.held) void running.drag.cancel().then(running.release, running.release);
+    else running.release();
+  }
+
+  /** How much was made of the gesture that is under way, in words; undefined: all that does something. */
+  part(action: string): string | undefined {
+    const part = this.#running.get(action)?.under?.part;
+    return part && part.done < part.of ? inWords(part) : undefined;
   }
 
   /** Files that the act may drag into its tab, by their paths: a document never names one. */
@@ -104,13 +151,13 @@ export class Inputs {
 
   async #serve(running: Running | undefined, documentId: string, ask: AskInput): Promise<CommandError | null> {
     try {
-      if (!running) throw new CommandProblem("cancelled", "Nobody waits for this act any more.");
+      if (!running) throw over();
       running.send ??= this.#attach(running);
-      const send = await running.send;
+      const raw = await running.send;
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
-          await this.#drag(running, send, documentId, gesture, { x, y });
+          await this.#drag(running, raw, documentId, gesture, { x, y });
           return null;
         }
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
@@ -118,12 +165,67 @@ export class Inputs {
         const { hold_ms = 0 } = gesture.type === "press" ? gesture : {};
         if (hold_ms > 0 && Date.now() + hold_ms + RELEASE_MS > running.deadline)
           throw new CommandProblem("timeout", "The press is longer than the time that is left for it.");
-        await sendInput(send, gesture, at.x, at.y, (ms) => this.#rest(running, ms), running.files);
+        const gone = this.#begins(running, documentId, partOf(gesture));
+        try {
+          const send = this.#guarded(running, documentId, raw);
+          await sendInput(send, gesture, at.x, at.y, (ms) => this.#rest(running, ms), running.files);
+        } finally {
+          gone();
+          await letGo(running, raw);
+        }
+        delete running.under; // all of it was made
       }
       return null;
     } catch (error) {
       return error instanceof CommandProblem ? error.toWire() : { code: "internal", message: String(error) };
     }
+  }
+
+  /** A gesture begins in a document: when that is left, no more of it is made. The returned function ends the watching. */
+  #begins(running: Running, document: string, part: Part): () => void {
+    const under = { document, part, left: false };
+    running.under = under;
+    return this.#onLeft(document, () => {
+      under.left = true;
+      running.letGo?.();
+    });
+  }
+
+  /**
+   * Each part of a gesture goes to the document that the gesture was asked for: it could lead the rest to wherever it
+   * likes. One that says that it is leaving is waited for.
+   */
+  #guarded(running: Running, document: string, raw: Send): Send {
+    return async (method, params) => {
+      const { under } = running;
+      const { type, button } = params as { type?: string; button?: string };
+      if (running.leaving.has(document)) await this.#leaves(running, document);
+      if (!LETS_GO.has(type ?? method)) await this.#may(running.tab, "acts");
+      if (running.ended) throw running.ended;
+      if (under?.left) throw pageLeft();
+      if (under) under.part.done += counted(under.part, method, params);
+      if (running.meant && (under?.part.of === 0 || (type !== undefined && type !== "mouseMoved"))) {
+        running.performed = running.meant;
+        delete running.meant;
+      }
+      if (type === "mousePressed") running.pressed = button ?? "left";
+      if (type === "mouseReleased") delete running.pressed;
+      return raw(method, params);
+    };
+  }
+
+  /** Waits until a document that said so has left, or has stayed after all. */
+  #leaves(running: Running, document: string): Promise<void> {
+    running.leaving.delete(document);
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        off();
+        resolve();
+      };
+      const off = this.#onLeft(document, done);
+      const timer = setTimeout(done, LEAVING_MS);
+    });
   }
 
   /** Lets so many ms go by. false: the act is over before. */
@@ -138,19 +240,20 @@ export class Inputs {
     });
   }
 
-  async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
+  async #drag(running: Running, raw: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
     const { tab, deadline } = running;
-    if (gesture.type === "release" && gesture.cancel) {
-      running.lettingGo = true;
-      return running.drag?.cancel();
-    }
+    if (gesture.type === "release" && gesture.cancel) return running.drag?.cancel();
     if (gesture.type === "hold") {
       const point = await this.#pointIn(tab, document, at, deadline);
-      running.drag = new DragInput(send, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard));
+      const gone = this.#begins(running, document, partOf(gesture));
+      const send = this.#guarded(running, document, raw);
+      running.drag = new DragInput(send, raw, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard), gone);
       return running.drag.hold(point);
     }
-    if (gesture.type === "release") return running.drag?.release(gesture.native === true);
-    await running.drag?.pull(await this.#endOf(running, document, gesture.to));
+    if (gesture.type === "release") {
+      await running.drag?.release(gesture.native === true);
+      delete running.under;
+    } else await running.drag?.pull(await this.#endOf(running, document, gesture.to));
   }
 
   /** Where dragging ends, in the tab's viewport. */
@@ -166,15 +269,49 @@ export class Inputs {
       const over = new Promise<void>((release) => (running.release = release));
       this.#debug
         .run(running.tab, running.deadline, (send) => {
-          // Real input goes to whatever the tab shows.
-          resolve(async (method, params) => {
-            const { type = method } = (params ?? {}) as { type?: string };
-            if (!running.lettingGo && !LETS_GO.has(type)) await this.#may(running.tab, "acts");
-            return send(method, params);
-          });
+          resolve(send);
           return over;
         })
         .catch(reject);
     });
   }
 }
+
+const over = (): CommandProblem => new CommandProblem("cancelled", "Nobody waits for this act any more.");
+
+const pageLeft = (): CommandProblem => new CommandProblem("page_left", "The page was left while the command ran.");
+
+/** A button that is pressed when the rest of a press is not made is let go of where no element is. */
+async function letGo(running: Running, raw: Send): Promise<void> {
+  const { pressed: button } = running;
+  if (!button) return;
+  delete running.pressed;
+  const common = { ...OFF, button, pointerType: "mouse" };
+  await raw("Input.dispatchMouseEvent", { type: "mouseMoved", ...common, clickCount: 0 });
+  await raw("Input.dispatchMouseEvent", { type: "mouseReleased", ...common, clickCount: 1 });
+}
+
+/** What a gesture is counted by. */
+function partOf(gesture: Gesture): Part {
+  switch (gesture.type) {
+    case "text":
+      return { done: 0, of: Array.from(gesture.text).length, what: "characters were typed" };
+    case "press":
+      return { done: 0, of: gesture.count, what: "clicks were begun" };
+    case "hold":
+      return { done: 0, of: 1, what: "" };
+    default:
+      return { done: 0, of: 0, what: "" };
+  }
+}
+
+/** How far a command of the protocol takes a gesture. */
+function counted({ what }: Part, method: string, params: Record<string, unknown> = {}): number {
+  const { type, text } = params as { type?: string; text?: string };
+  if (what.startsWith("clicks")) return type === "mousePressed" ? 1 : 0;
+  if (what === "") return type === "mouseReleased" || type === "drop" ? 1 : 0;
+  return method === "Input.insertText" || type === "keyDown" ? Array.from(text ?? "").length : 0;
+}
+
+const inWords = ({ done, of, what }: Part): string =>
+  what === "" ? "What was dragged was not let go of there." : `${done} of ${of} ${what}.`;

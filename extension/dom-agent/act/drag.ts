@@ -49,7 +49,7 @@ export async function drag(params: DragParams, environment: Environment): Promis
   };
   addEventListener("dragstart", hear, true);
   const send = (gesture: Gesture): Promise<boolean> => act.send(gesture, point, expected(gesture, point));
-  act.tell(result);
+  act.tell(result, true);
   try {
     // A text that is selected would be dragged itself.
     const { element } = found;

@@ -42,7 +42,7 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
     // The focus may have gone elsewhere meanwhile.
     if (isNamed(params)) giveFocus(keyTarget(resolve({ ref }, environment.refs).element));
     const gesture = { type: "keys", keys: params.text } as const;
-    act.tell(result);
+    act.tell(result, true);
     await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
     noteKeyed(focused() ?? element);
     return { result: { ...result, trusted: true } };

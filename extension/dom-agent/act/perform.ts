@@ -54,7 +54,7 @@ export async function perform(environment: Environment, how: Performance): Promi
     await again();
   }
   const result = how.result(found);
-  act.tell(result);
+  act.tell(result, real);
   if (real) {
     const send = (): Promise<boolean> => act.send(how.gesture, found.point, expected(how.gesture, found.point));
     if (how.gesture.type === "press") await aimed(found.strategy !== "point" && how.needs.hit, send);

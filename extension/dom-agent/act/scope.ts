@@ -48,6 +48,9 @@ const UNCAPTURED: Acts = {
   refused: () => [],
 };
 
+/** Stands for what nobody needs to be told. */
+const UNTOLD: ActResult = { match_count: 0, match_strategy: "" };
+
 const LATE = "The page did nothing until the time for the act was over. Nothing was done.";
 
 const soon = (): Promise<void> => new Promise((wake) => setTimeout(wake, NEXT_MS));
@@ -104,12 +107,24 @@ export class ActScope {
     return acts().perform(this.#action, work, quiet);
   }
 
-  /** Tells the worker what the act comes to, before the page may go away. */
-  tell(result: ActResult): void {
+  /** Does what leads up to the act, such as bringing the focus to its element: it counts for nothing by itself. */
+  prepare<T>(work: () => T): T {
+    const told = this.#told;
+    this.#told ??= UNTOLD;
+    try {
+      return this.perform(work);
+    } finally {
+      this.#told = told;
+    }
+  }
+
+  /** Tells the worker what the act comes to, before the page may go away. real: by input that is sent next. */
+  tell(result: ActResult, real = false): void {
     if (this.#told === result) return;
     this.#told = result;
     const settled: Settled = { changes: [], busy: [], ...where };
-    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result, settled } };
+    const acted = { result, settled };
+    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted, real };
     tellWorker(told); // The command's own answer says it again.
   }
 
@@ -205,6 +220,7 @@ export class ActScope {
       return;
     }
     this.#navigation = event as NavigateEvent;
+    tellWorker({ type: "gasoline-leaving", action: this.#action.id });
     // The page's own listeners come first.
     setTimeout(() => this.#wake?.());
   };

@@ -52,21 +52,21 @@ export async function type(params: TypeParams, environment: Environment): Promis
   if (params.trusted === "always") {
     await act.attach();
     element = typeable(resolve({ ref }, environment.refs).element);
-    act.perform(() => {
+    act.prepare(() => {
       enterField();
       // What is typed takes the place of what is selected; nothing takes no place.
       if (params.clear && params.text === "") document.execCommand("delete");
     });
     if (params.clear && params.text !== "" && !(await keepsSelection(element))) {
       element = typeable(resolve({ ref }, environment.refs).element);
-      act.perform(() => {
+      act.prepare(() => {
         enterField();
         document.execCommand("delete");
       });
     }
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
-    act.tell(result("keyboard"));
+    act.tell(result("keyboard"), true);
     const stop = params.clear ? selectAtKey() : undefined;
     try {
       await act.send(gesture, at, expected(gesture, at));
@@ -115,13 +115,14 @@ async function typeInto(
   }
   const element = typeable(resolve({ ref }, refs).element);
   const result = outcome({ ...found, element }, environment, { insertion_strategy: editor.name, trusted: true });
-  act.tell(result);
-  act.perform(() => giveFocus(element));
+  act.prepare(() => giveFocus(element));
   const send = async (gesture: Gesture): Promise<unknown> => act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
   if (!found.stays) await send({ type: "keys", keys: params.clear ? ALL : END });
   if (!editor.code && !found.stays) await placed(element, params.clear === true);
   // An editor of code indents each line that it is typed; what is pasted stays as it is.
-  const pasted = editor.code && params.text.includes("\n") && act.perform(() => handOver(element, params.text));
+  const pastes = editor.code && params.text.includes("\n");
+  act.tell(result, !pastes);
+  const pasted = pastes && act.perform(() => handOver(element, params.text));
   if (pasted) result.insertion_strategy = "paste";
   else if (params.text !== "")
     await send({ type: "text", text: params.text, at_once: editor.code, lines: !editor.code });
