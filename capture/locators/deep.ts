@@ -18,9 +18,11 @@ export function run<T>(steps: Steps<T>): T {
   }
 }
 
-/** A tree of elements, and the roots below it. */
+/** A tree of elements, and the roots below it. Slots in a part of a root have trees below, too: of what is shown there. */
 export interface Tree {
   scope: Scope;
+  /** The scope is one of the elements. */
+  itself?: true;
   /** In no order. */
   below: { host: Element; tree: Tree }[];
 }
@@ -146,6 +148,11 @@ export class Roots {
         const root = this.of(host);
         if (root) below.push({ host, tree: grow(root) });
       }
+      // What is shown in a slot stands in another tree. A search of a whole root comes there by itself.
+      if (at instanceof Element && at.getRootNode() instanceof ShadowRoot)
+        for (const slot of itselfAnd("slot", at) as HTMLSlotElement[])
+          for (const shown of slot.assignedElements())
+            below.push({ host: slot, tree: { ...grow(shown), itself: true } });
       return { scope: at, below };
     };
     return grow(scope);
@@ -154,13 +161,22 @@ export class Roots {
 
 /** Every element below a scope that fits a selector, through shadow roots, in the order of the page. */
 export function select(selector: string, tree: Tree): Element[] {
-  return gather(tree, (scope) => [...scope.querySelectorAll(selector)]);
+  return gather(tree, (scope, itself) => fitting(selector, scope, itself));
+}
+
+/** The elements of one tree that fit a selector. */
+export const fitting = (selector: string, scope: Scope, itself?: true): Element[] =>
+  itself ? itselfAnd(selector, scope as Element) : [...scope.querySelectorAll(selector)];
+
+function itselfAnd(selector: string, element: Element): Element[] {
+  const inside = [...element.querySelectorAll(selector)];
+  return element.matches(selector) ? [element, ...inside] : inside;
 }
 
 /** selectEach is select for several selectors: elements that fit one of them, and fits says yes to. */
 export function selectEach(selectors: readonly string[], tree: Tree, fits: (element: Element) => boolean): Element[] {
-  return gather(tree, (scope) => {
-    const groups = selectors.map((selector) => [...scope.querySelectorAll(selector)].filter(fits));
+  return gather(tree, (scope, itself) => {
+    const groups = selectors.map((selector) => fitting(selector, scope, itself).filter(fits));
     const [only = [], ...others] = groups.filter((group) => group.length > 0);
     // Most groups fit nothing, and then nothing has to be put in order.
     return others.length === 0 ? only : [...new Set([only, ...others].flat())].sort(inPage);
@@ -170,17 +186,18 @@ export function selectEach(selectors: readonly string[], tree: Tree, fits: (elem
 const inPage = (a: Node, b: Node): number => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 
 /** gather merges what is found in each root, given in document order, into the order of the page. */
-export function gather(tree: Tree, search: (scope: Scope) => Element[]): Element[] {
-  const found = search(tree.scope);
+export function gather(tree: Tree, search: (scope: Scope, itself?: true) => Element[]): Element[] {
+  const found = search(tree.scope, tree.itself);
   const inside = new Map<Element, Element[]>();
   for (const { host, tree: inner } of tree.below) {
     const own = gather(inner, search);
-    if (own.length > 0) inside.set(host, own);
+    if (own.length > 0) inside.set(host, [...(inside.get(host) ?? []), ...own]);
   }
   if (inside.size === 0) return found;
   // A host stands before what is in it.
   const itself = tree.scope instanceof Element ? (inside.get(tree.scope) ?? []) : [];
-  return [...itself, ...inOrder(tree.scope, new Set(found), inside)];
+  const before = found[0] === tree.scope ? [found[0]] : [];
+  return [...before, ...itself, ...inOrder(tree.scope, new Set(found), inside)];
 }
 
 /** inOrder puts elements below a scope into document order, each with what is inside of it behind it. */
@@ -195,6 +212,12 @@ export function inOrder(scope: Scope, elements: Set<Element>, inside?: Map<Eleme
   }
   return sorted;
 }
+
+/** A tree with what its slots show, and without the roots in it. */
+const withoutRoots = ({ below, ...rest }: Tree): Tree => ({
+  ...rest,
+  below: below.filter(({ tree }) => tree.itself).map(({ host, tree }) => ({ host, tree: withoutRoots(tree) })),
+});
 
 /** Search looks below one scope. It is good for one pass: shadow roots are looked for once. */
 export class Search {
@@ -219,6 +242,8 @@ export class Search {
     const [first = "", ...rest] = steps;
     let found: Element[];
     if (first === "" && rest.length > 0) found = select(rest.shift() as string, yield* this.tree());
+    else if (this.scope instanceof Element && this.scope.getRootNode() instanceof ShadowRoot)
+      found = select(first, withoutRoots(yield* this.tree()));
     else found = [...this.scope.querySelectorAll(first)];
     for (const step of rest) {
       const next = new Set<Element>();

@@ -1,4 +1,14 @@
-import { type Scope, type Search, type Steps, type Tree, gather, inOrder, select, selectEach } from "./deep.ts";
+import {
+  type Scope,
+  type Search,
+  type Steps,
+  type Tree,
+  fitting,
+  gather,
+  inOrder,
+  select,
+  selectEach,
+} from "./deep.ts";
 import { type Locator, TEST_ATTRIBUTES, type State, type Text } from "./grammar.ts";
 import { MAX_NAME, Names } from "./name.ts";
 import { roleOf, selectorsOf } from "./role.ts";
@@ -142,8 +152,8 @@ function byText(wanted: Text, tree: Tree): Element[] {
   if (wanted.text === "") return [];
   const lower = wanted.text.toLowerCase();
   const tiers: Set<Element>[] = [new Set(), new Set(), new Set()];
-  const found = gather(tree, (scope) => {
-    const inRoot = withText(wanted.text, scope).map((element) => ({
+  const found = gather(tree, (scope, itself) => {
+    const inRoot = withText(wanted.text, scope, itself).map((element) => ({
       element,
       tier: fit(short(textOf(element)), wanted, lower),
     }));
@@ -156,7 +166,7 @@ function byText(wanted: Text, tree: Tree): Element[] {
 }
 
 /** The innermost elements of a root whose text holds another, in any case; in document order. */
-function withText(text: string, scope: Scope): Element[] {
+function withText(text: string, scope: Scope, itself?: true): Element[] {
   const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
   const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
   const found = new Set<Element>();
@@ -169,12 +179,12 @@ function withText(text: string, scope: Scope): Element[] {
     const last = ends.last.at(hit.index + hit[0].length - 1);
     // What goes over several nodes may begin one that is in a single one: "1" and "11" hold "11" twice.
     if (first !== last) wanted.lastIndex = hit.index + ((whole.codePointAt(hit.index) as number) > 0xffff ? 2 : 1);
-    const around = first && last && commonElement(first, last, scope);
-    if (around && !UNSHOWN.test(around.localName)) found.add(around);
+    const around = first && last && commonElement(first, last);
+    if (around && (itself || around !== scope) && !UNSHOWN.test(around.localName)) found.add(around);
   }
   const inner = withoutOuter(found);
   const lower = text.toLowerCase();
-  const buttons = [...scope.querySelectorAll<HTMLInputElement>("input")].filter(
+  const buttons = fitting("input", scope, itself).filter(
     (input) => fit(short(textOf(input)), { text, exact: false }, lower) < 3,
   );
   return buttons.length === 0 ? inner : inner.length === 0 ? buttons : inOrder(scope, new Set([...inner, ...buttons]));
@@ -212,11 +222,11 @@ class Texts {
   }
 }
 
-/** The innermost element with both nodes in it, below the scope. */
-function commonElement(first: Node, last: Node, scope: Scope): Element | undefined {
+/** The innermost element with both nodes in it. */
+function commonElement(first: Node, last: Node): Element | null {
   let at = first.parentElement;
   if (first !== last) while (at && !at.contains(last)) at = at.parentElement;
-  return at && at !== scope ? at : undefined;
+  return at;
 }
 
 /** Those without another one in them. */

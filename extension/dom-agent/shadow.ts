@@ -2,8 +2,15 @@ import { Roots, type Scope, Search, type Tree, run, select } from "@gasoline/cap
 import { parse } from "@gasoline/capture/locators/grammar";
 import { rootOf } from "./browser.ts";
 
+/** Hosts of closed roots, as far as they were asked. */
+const closed = new WeakSet<Element>();
+
 /** The shadow roots of the document. */
-export const ROOTS = new Roots(rootOf);
+export const ROOTS = new Roots((host) => {
+  const root = rootOf(host);
+  if (root) closed.add(host);
+  return root;
+});
 
 /** The shadow root of a host, closed ones included. */
 export const shadowOf = (host: Element): ShadowRoot | null => ROOTS.of(host);
@@ -29,10 +36,19 @@ export const everywhere = (selector: string, scope: Scope): Element[] => select(
 /** Every element below a scope, shadow roots included, in document order. */
 export const everyElement = (scope: Scope): Element[] => everywhere("*", scope);
 
+/** The slot that a node is shown in; null where it is shown where it stands. */
+function slotOf(node: Element | Text): HTMLSlotElement | null {
+  const { assignedSlot, parentElement: host } = node;
+  if (assignedSlot || !host || !closed.has(host)) return assignedSlot;
+  // What is in a closed root is told only by its slots.
+  const slots = shadowOf(host)?.querySelectorAll("slot") ?? [];
+  return [...slots].find((slot) => slot.assignedNodes().includes(node)) ?? null;
+}
+
 /** The parent in the tree as it is shown: out of a shadow root to its host. */
 export function parentOf(element: Element): Element | null {
-  if (element.assignedSlot) return element.assignedSlot;
-  if (element.parentElement) return element.parentElement;
+  const shownIn = slotOf(element) ?? element.parentElement;
+  if (shownIn) return shownIn;
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? root.host : null;
 }
@@ -54,13 +70,34 @@ export function focused(): Element | null {
   return at;
 }
 
-/** The topmost element at a point of the viewport, in the innermost shadow root. */
+/** The topmost element at a point of the viewport, in the innermost shadow root: what a pointer there comes to. */
 export function elementAt(x: number, y: number): Element | null {
   let at = document.elementFromPoint(x, y);
   for (let depth = 0; at && depth < 50; depth++) {
     const inner: Element | null = shadowOf(at)?.elementFromPoint(x, y) ?? null;
-    if (!inner || inner === at) return at;
+    if (!inner || inner === at) return slotAt(at, x, y) ?? at;
     at = inner;
   }
   return at;
+}
+
+/** The slot that shows a text of a host at a point: there browsers name the host, and a pointer comes to the slot. */
+function slotAt(host: Element, x: number, y: number): Element | undefined {
+  for (const text of host.childNodes) {
+    const slot = text instanceof Text && slotOf(text);
+    if (!slot) continue;
+    const range = document.createRange();
+    range.selectNode(text);
+    const isHere = [...range.getClientRects()].some(
+      ({ left, right, top, bottom }) => x >= left && x < right && y >= top && y < bottom,
+    );
+    if (isHere && getComputedStyle(slot).pointerEvents !== "none") return slot;
+  }
+  return undefined;
+}
+
+/** The nearest element that fits CSS, of an element and what it is shown in. */
+export function nearest(element: Element, selector: string): Element | null {
+  for (let at: Element | null = element; at; at = parentOf(at)) if (at.matches(selector)) return at;
+  return null;
 }

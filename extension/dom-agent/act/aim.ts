@@ -1,4 +1,5 @@
 import { isTarget } from "../actionable.ts";
+import { elementAt, shadowOf } from "../shadow.ts";
 import { EVERY_CHANGE } from "../waiting.ts";
 
 /** What a press of a real button comes to, in order. */
@@ -72,8 +73,7 @@ export class Aim {
   readonly #hear = (event: MouseEvent): void => {
     const near = Math.abs(event.clientX - this.#point.x) < 1.5 && Math.abs(event.clientY - this.#point.y) < 1.5;
     if (!event.isTrusted || !near) return;
-    const [target] = event.composedPath();
-    const here = target instanceof Element && this.#isMeant(target);
+    const here = this.#isMeant(innermost(event));
     this.#met ??= here;
     if (this.#met && event.type.endsWith("down")) this.#watch();
     if (this.#met) {
@@ -101,7 +101,8 @@ export class Aim {
     );
   }
 
-  #isMeant(hit: Element): boolean {
+  #isMeant(hit: EventTarget | null | undefined): boolean {
+    if (!(hit instanceof Element)) return false;
     if (isTarget(hit, this.#element)) return true;
     if (this.#element.isConnected) return false;
     try {
@@ -110,6 +111,13 @@ export class Aim {
       return false;
     }
   }
+}
+
+/** What an event is about. In a closed root it is told as its host's: there what lies at the point counts. */
+function innermost(event: MouseEvent): EventTarget | null | undefined {
+  const [target] = event.composedPath();
+  const closed = target instanceof Element && !target.shadowRoot && shadowOf(target);
+  return closed ? elementAt(event.clientX, event.clientY) : target;
 }
 
 const viewport = (): string => `${window.innerWidth} ${window.innerHeight}`;

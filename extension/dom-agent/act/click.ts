@@ -4,6 +4,7 @@ import { ready } from "../actionable.ts";
 import { editorOf } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { nearest } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { clickedFor } from "./check.ts";
 import { outcome } from "./outcome.ts";
@@ -15,7 +16,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
   const needs = { enabled: true, hit: true };
   if (params.new_tab) {
     const found = await ready(params, environment.refs, needs, environment.deadline);
-    const link = found.element.closest<HTMLAnchorElement>("a[href], area[href]");
+    const link = nearest(found.element, "a[href], area[href]") as HTMLAnchorElement | null;
     const result = outcome(found, environment);
     return link ? { result, href: link.href } : { result };
   }
@@ -48,7 +49,7 @@ function meant(params: ClickParams, { refs }: Environment): Target {
 
 /** Things that open a window or a picker, or draw themselves, and listen to users only. */
 export function needsReal(element: Element): boolean {
-  if (element.closest('a[target="_blank" i]') || editorOf(element)) return true;
+  if (nearest(element, 'a[target="_blank" i]') || editorOf(element)) return true;
   if (element instanceof HTMLInputElement)
     return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
   return element instanceof HTMLSelectElement || /^(canvas|video|audio|embed|object)$/.test(element.localName);

@@ -1,3 +1,4 @@
+import { nearest } from "../shadow.ts";
 import { acts } from "./scope.ts";
 
 interface Point {
@@ -42,9 +43,10 @@ export function press(element: Element, point: Point, name: string, count: numbe
 
 /** Focuses what a click on the element would. */
 function focusFrom(element: Element): void {
-  const focusable = element.closest<HTMLElement>(
+  const focusable = nearest(
+    element,
     "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]",
-  );
+  ) as HTMLElement | null;
   if (focusable) focusable.focus({ preventScroll: true });
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
