@@ -1,5 +1,6 @@
 import type { Target } from "@gasoline/schema/commands";
 import { blocking, checkAround } from "./around.ts";
+import { isSamePress } from "./control.ts";
 import { inWords, isDisabled } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import type { Deadline } from "./environment.ts";
@@ -82,11 +83,12 @@ function checkHit(element: Element, point: { x: number; y: number }): void {
 }
 
 /**
- * Whether what lies at a point stands for an element: it is inside of it, or in its label, wherever the two are, or is the
- * designed control around an input that is not shown and kept for screen readers.
+ * Whether what lies at a point stands for an element: it is inside of it, or in the control that the element is a part of, or
+ * in its label, wherever the two are, or is the designed control around an input that is not shown and kept for screen
+ * readers.
  */
 export function isTarget(hit: Element, element: Element): boolean {
-  if (isInside(hit, surfaceOf(element))) return true;
+  if (isInside(hit, surfaceOf(element)) || isSamePress(hit, element)) return true;
   if (hit === element.parentElement && element.localName === "input") {
     const { clip, clipPath, opacity } = getComputedStyle(element);
     if (clip !== "auto" || clipPath !== "none" || opacity === "0") return true;

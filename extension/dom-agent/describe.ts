@@ -2,6 +2,7 @@ import { cssPath } from "@gasoline/capture/locators/css";
 import { fold, roleOf } from "@gasoline/capture/locators/name";
 import type { Element as ElementRecord } from "@gasoline/schema/commands";
 import type { Candidate } from "@gasoline/schema/wire";
+import { isControlOff, isOff } from "./control.ts";
 import { identityOf, shownName, shownText } from "./identity.ts";
 import { Pass } from "./pass.ts";
 import type { RefBook } from "./refs.ts";
@@ -85,12 +86,9 @@ export function inWords(element: Element): string {
   return `<${element.localName}${id}${id ? "" : classes}>${name ? ` "${name}"` : ""}`;
 }
 
-/** Says whether a control cannot be operated. */
+/** Says whether an element, or the control that it is a part of, cannot be operated. */
 export const isDisabled = (element: Element, pass = new Pass()): boolean =>
-  element.matches(":disabled") || pass.upwards("disabled", element, isOff, false);
-
-const isOff = (at: Element): true | undefined =>
-  at.getAttribute("aria-disabled") === "true" || at.hasAttribute("inert") || undefined;
+  isControlOff(element) || pass.upwards("disabled", element, isOff, false);
 
 /** What an element is called: its name, or else its text. */
 export const labelOf = (element: Element, pass: Pass): string =>

@@ -3,6 +3,7 @@ import type { Gesture } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
 import { EDIT_KEY, parseKeys } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
+import { isSamePress } from "../control.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
@@ -100,9 +101,10 @@ export async function perform(environment: Environment, how: Performance): Promi
 
 function makeUp(gesture: Performance["gesture"], { element, point }: Ready): void {
   if (gesture.type === "move") return enter(element, point);
-  // What lies at the point inside of the target gets the click, as from a real pointer.
+  // What lies at the point inside of the target, or of its control, gets the click, as from a real pointer.
   const hit = elementAt(point.x, point.y);
-  press(hit && isInside(hit, element) ? hit : element, point, gesture.button, gesture.count);
+  const isHit = hit && (isInside(hit, element) || isSamePress(hit, element));
+  press(isHit ? hit : element, point, gesture.button, gesture.count);
 }
 
 /** What the document will hear of a gesture. */
