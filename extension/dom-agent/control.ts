@@ -1,4 +1,5 @@
-import { nearest, parentOf } from "./shadow.ts";
+import { isInside, nearest, parentOf } from "./shadow.ts";
+import { isTransparent, isVisible } from "./visible.ts";
 
 const roles = (names: string): string => names.replace(/[\w-]+/g, "[role=$&]");
 
@@ -16,6 +17,43 @@ export function isSamePress(hit: Element, element: Element): boolean {
   const control = controlAround(element);
   return control !== null && control !== element && control.matches(PRESSED) && controlAround(hit) === control;
 }
+
+/** What is pressed as a whole, and may have controls of its own in it. */
+const WHOLES = `${PRESSED}, input, [role=treeitem], [onclick]:not([role]), [tabindex="0"]:not([role])`;
+
+/**
+ * What takes a press at a hit for itself before it comes to an element that is pressed as a whole: a link in a label, a
+ * button on a card. What nobody sees there is a part of how the element is made.
+ */
+export function takerOf(hit: Element, element: Element): Element | null {
+  if (!element.matches(WHOLES)) return null;
+  for (let at: Element | null = hit; at && !isInside(element, at); at = parentOf(at)) {
+    if (isLabelOf(at, element) || isLabelOf(element, at)) return null;
+    if (at.matches(CONTROLS) && !isTransparent(at)) return at;
+  }
+  return null;
+}
+
+const isLabelOf = (label: Element, control: Element): boolean =>
+  label instanceof HTMLLabelElement && label.control === control;
+
+/** What is hidden for all but screen readers keeps a box of so many pixels. */
+const HIDDEN_PX = 1;
+
+/** Whether a pointer can come to an element: it has a box, and that is not beside the page. */
+export function hasBox(element: Element): boolean {
+  const { width, height, right, bottom } = element.getBoundingClientRect();
+  const isBeside = right + window.scrollX <= 0 || bottom + window.scrollY <= 0;
+  return isVisible(element) && width > HIDDEN_PX && height > HIDDEN_PX && !isBeside;
+}
+
+/** Whether an element is a checkbox or radio button. */
+export const isBox = (element: Element): element is HTMLInputElement =>
+  element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type);
+
+/** Whether an element is a checkbox or radio button that keys come to and no pointer does: the page shows another one for it. */
+export const isUnseen = (element: Element): boolean =>
+  isBox(element) && !hasBox(element) && element.checkVisibility({ visibilityProperty: true });
 
 /** What can be switched off with all that is in it. */
 const WHOLE = ":is(button, select):disabled, [aria-disabled=true], [inert]";

@@ -53,6 +53,12 @@ export function parentOf(element: Element): Element | null {
   return root instanceof ShadowRoot ? root.host : null;
 }
 
+/** The nodes that an element shows: of its shadow root, of those that are in its slot, or its own. */
+export function shownIn(element: Element): Node[] {
+  const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+  return slotted.length > 0 ? slotted : [...(shadowOf(element) ?? element).childNodes];
+}
+
 /** Says whether an element is another one or inside of it, through shadow roots. */
 export function isInside(element: Element, outer: Element): boolean {
   for (let at: Element | null = element; at; at = parentOf(at)) if (at === outer) return true;

@@ -1,6 +1,6 @@
 import type { Rect } from "../messages/agent.ts";
 import { surfaceOf } from "./editor.ts";
-import { parentOf } from "./shadow.ts";
+import { parentOf, shownIn } from "./shadow.ts";
 
 /** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
 export const isVisible = (element: Element): boolean => isShown(element, undefined);
@@ -39,6 +39,45 @@ export function pointOf(element: Element): { x: number; y: number } {
   const boxes = [...surface.getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
   const shown = boxes.find((box) => inViewport(middle(box))) ?? boxes[0];
   return shown ? clampToViewport(shown) : middle(surface.getBoundingClientRect());
+}
+
+/** Of what stands in an element so many parts are tried, and so many points of each of its boxes across and down. */
+const MAX_PARTS = 40;
+const ACROSS = 9;
+const DOWN = 5;
+
+/** Where else an element can be pressed, beside the middle: at its words and boxes, then all over it. */
+export function* pointsOf(element: Element): Generator<{ x: number; y: number }> {
+  yield pointOf(element);
+  const surface = surfaceOf(element);
+  let parts = 0;
+  for (const box of partsOf(surface)) {
+    yield clampToViewport(box);
+    if (++parts >= MAX_PARTS) break;
+  }
+  for (const { x, y, width, height } of surface.getClientRects())
+    for (let down = 0; down < DOWN; down++)
+      for (let across = 0; across < ACROSS; across++)
+        yield { x: x + spread(across, ACROSS, width), y: y + spread(down, DOWN, height) };
+}
+
+/** The place of one of n points on a length: the first and the last stand two pixels from its ends. */
+function spread(i: number, n: number, length: number): number {
+  const margin = Math.min(2, length / 2);
+  return margin + (i * (length - 2 * margin)) / (n - 1);
+}
+
+/** The boxes of the words and of the innermost elements in an element, as it is shown. */
+function* partsOf(element: Element): Generator<Rect> {
+  for (const node of shownIn(element)) {
+    if (node instanceof Element && node.firstChild) yield* partsOf(node);
+    else if (node instanceof Element) yield* node.getClientRects();
+    else if (node instanceof Text && node.data.trim()) {
+      const range = document.createRange();
+      range.selectNode(node);
+      yield* range.getClientRects();
+    }
+  }
 }
 
 /** Says whether a point is in the viewport. */

@@ -191,3 +191,37 @@ test("a list to choose from is no password, though it keeps the browser from fil
   expect(await shown("Country")).toBe("gre");
   expect(await shown("Secret")).toBe("••••••");
 });
+
+test("a label with a link in its middle is pressed beside it, by real input too, and only what was read is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<style>input{position:absolute;opacity:0;width:0;height:0}i{display:inline-block;width:16px;height:16px;border:1px solid}</style>
+     <label><input type=checkbox id=agree><i></i> I agree to the <a href="/terms">Terms of Service and the Privacy Policy of the company</a></label>
+     <label><input type=checkbox id=only><a href="/terms">Terms of Service</a></label>`,
+  );
+  for (const trusted of ["never", "always"]) {
+    const { result, error } = await run("check", { selector: "#agree", trusted, checked: trusted === "never" });
+    expect(error).toBeUndefined();
+    expect(result.value).toBe(String(trusted === "never"));
+    expect(await page.evaluate("agree.checked")).toBe(trusted === "never");
+  }
+  const { result } = await run("fill_form", {
+    fields: [
+      { selector: "#agree", value: "true" },
+      { selector: "#only", value: "true" },
+    ],
+  });
+  expect(result.filled?.map(({ value }) => value)).toEqual(["true", "true"]);
+  expect(await page.evaluate("[agree.checked, only.checked]")).toEqual([true, true]);
+  const real = await run("check", { selector: "#only", trusted: "always", checked: false }, { timeoutMS: 4000 });
+  expect(real.error?.code).toBe("blocked_by_overlay");
+  const { result: clicked } = await run("click", { selector: "#agree" });
+  expect(await page.evaluate("[agree.checked, location.pathname]")).toEqual([false, "/a"]);
+  expect(clicked.navigated).toBeUndefined();
+});

@@ -1,16 +1,14 @@
 import type { CheckParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
+import { hasBox, isBox } from "../control.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { everywhere } from "../shadow.ts";
 import { resolve } from "../target.ts";
-import { boxOf, isVisible } from "../visible.ts";
 import { retry, retryUntil } from "../waiting.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
-
-/** What is hidden for all but screen readers keeps a box of so many pixels. */
-const HIDDEN_PX = 1;
 
 /** Brings a checkbox, radio button or switch into a state; one that is in it already is left alone. */
 export async function check(params: CheckParams, environment: Environment): Promise<Acted> {
@@ -31,10 +29,7 @@ export async function check(params: CheckParams, environment: Environment): Prom
     needs: { enabled: true, hit: true },
     gesture: { type: "press", button: "left", count: 1 },
     route: routeOf(params.trusted, () => false),
-    result: (at) =>
-      outcome({ ...at, element: control, count: first.count, strategy: first.strategy }, environment, {
-        value: String(want),
-      }),
+    result: (at) => outcome({ ...at, element: control, count: first.count, strategy: first.strategy }, environment),
   });
   // A page that draws its own switch may do so in the next frame.
   const holds = (): boolean => {
@@ -54,29 +49,28 @@ export async function check(params: CheckParams, environment: Environment): Prom
   }
   const { matched } = outcome({ ...found, element: control }, environment);
   if (matched) result.matched = matched;
+  result.value = String(want);
   watchValue(result, control, environment, (at) => stateOf(at)?.toString());
   return { result };
 }
 
 /** What the user clicks for an element: designed checkboxes and radio buttons hide the real one, and show its label. */
-export function clickedFor(element: Element): Element {
-  if (!(element instanceof HTMLInputElement) || !/^(checkbox|radio)$/.test(element.type)) return element;
-  const { width, height } = boxOf(element);
-  if (isVisible(element) && width > HIDDEN_PX && height > HIDDEN_PX) return element;
-  return [...(element.labels ?? [])].find(isVisible) ?? element;
-}
+export const clickedFor = (element: Element): Element =>
+  isBox(element) && !hasBox(element) ? ([...(element.labels ?? [])].find(hasBox) ?? element) : element;
 
 /** The control that a label, or an element around a single one, stands for. */
 function controlOf(element: Element): Element {
   if (stateOf(element) !== undefined) return element;
   if (element instanceof HTMLLabelElement && element.control) return element.control;
-  const inner = element.querySelectorAll("input[type=checkbox], input[type=radio], [aria-checked]");
-  return inner.length === 1 && inner[0] ? inner[0] : element;
+  const root = element.getRootNode() as Document | ShadowRoot | Element;
+  const inner = everywhere("input[type=checkbox], input[type=radio], [aria-checked]", element);
+  const named = element.id ? [...root.querySelectorAll(`[aria-labelledby~=${CSS.escape(element.id)}]`)] : [];
+  const [only, more] = [...inner, ...named.filter((at) => stateOf(at) !== undefined)];
+  return only && !more ? only : element;
 }
 
 function stateOf(element: Element): boolean | undefined {
-  if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"))
-    return element.checked;
+  if (isBox(element)) return element.checked;
   const state = element.getAttribute("aria-checked") ?? (element.getAttribute("role") === "switch" ? "false" : null);
   return state === null ? undefined : state === "true";
 }

@@ -20,7 +20,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
     const result = outcome(found, environment);
     return link ? { result, href: link.href } : { result };
   }
-  const { result } = await perform(environment, {
+  const { found, result } = await perform(environment, {
     target: meant(params, environment),
     needs,
     gesture: {
@@ -33,6 +33,12 @@ export async function click(params: ClickParams, environment: Environment): Prom
     // Described before: a click may take the element away.
     result: (found) => outcome(found, environment),
   });
+  // What is told of a box is what it was; once it settled it is looked at again.
+  const { element } = found;
+  if (result.matched?.checked !== undefined)
+    environment.act.afterwards(() => {
+      if (element.isConnected) result.matched = outcome(found, environment).matched!;
+    });
   return { result };
 }
 

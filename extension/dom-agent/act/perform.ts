@@ -3,6 +3,7 @@ import type { Gesture } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
 import { EDIT_KEY, parseKeys } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
+import { blocking } from "../around.ts";
 import { isSamePress } from "../control.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
@@ -53,6 +54,7 @@ export async function perform(environment: Environment, how: Performance): Promi
   if (real) {
     await act.attach();
     await again();
+    if (found.taker && how.gesture.type === "press") throw blocking(found.taker, found.element);
   }
   const result = how.result(found);
   act.tell(result, real);
@@ -99,11 +101,11 @@ export async function perform(environment: Environment, how: Performance): Promi
   }
 }
 
-function makeUp(gesture: Performance["gesture"], { element, point }: Ready): void {
+function makeUp(gesture: Performance["gesture"], { element, point, taker }: Ready): void {
   if (gesture.type === "move") return enter(element, point);
   // What lies at the point inside of the target, or of its control, gets the click, as from a real pointer.
   const hit = elementAt(point.x, point.y);
-  const isHit = hit && (isInside(hit, element) || isSamePress(hit, element));
+  const isHit = hit && !taker && (isInside(hit, element) || isSamePress(hit, element));
   press(isHit ? hit : element, point, gesture.button, gesture.count);
 }
 
