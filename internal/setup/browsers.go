@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/shell"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // hostName is the name by which the extension asks for the host; see
@@ -169,8 +170,12 @@ func (h Host) Install(b Browser) (changed bool, err error) {
 		return false, err
 	}
 	if !h.Default {
-		if err := os.MkdirAll(h.StateDir, 0o700); err != nil {
-			return false, fmt.Errorf("make the state directory: %w", err)
+		dir, err := state.Open(h.StateDir)
+		if err != nil {
+			return false, err
+		}
+		if err := dir.Close(); err != nil {
+			return false, err
 		}
 		if err := replace(h.wrapper(), h.script(), 0o700); err != nil {
 			return false, err

@@ -27,8 +27,19 @@ type Dir struct {
 }
 
 // Open opens the state directory and makes it if it is not there. One that other users may write to
-// is made the user's own, or refused where that cannot be: see Repairs.
+// is made the user's own, or refused where that cannot be: see Repairs. One that others may have written is a [Foreign].
 func Open(path string) (*Dir, error) {
+	d, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.own(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("resolve state directory: %w", err)

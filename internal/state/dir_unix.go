@@ -43,3 +43,16 @@ func (d *Dir) secure(name string) error {
 	d.repaired("%s could be used by other users (%v) and was made private.", d.Path(name), info.Mode().Perm())
 	return nil
 }
+
+// number is what the disk has for a file or folder; no other on it has the same at this time.
+func (d *Dir) number(name string) (uint64, error) {
+	info, err := d.root.Lstat(name)
+	if err != nil {
+		return 0, err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, fmt.Errorf("%s has no number on this disk", d.Path(name))
+	}
+	return uint64(stat.Ino), nil
+}

@@ -22,11 +22,13 @@ func TestWhatOthersCouldUseIsRepaired(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	must(os.Mkdir(path, 0o700))
+	d, err := state.Open(path)
+	must(err)
+	must(d.Close())
 	must(os.Chmod(path, 0o777))
 	must(os.WriteFile(filepath.Join(path, "token"), []byte(strings.Repeat("ab", 32)+"\n"), 0o600))
 	must(os.Chmod(filepath.Join(path, "token"), 0o644))
-	d, err := state.Open(path)
+	d, err = state.Open(path)
 	must(err)
 	t.Cleanup(func() { d.Close() })
 	if _, err := d.Token(); err != nil {
