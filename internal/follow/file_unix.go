@@ -26,7 +26,7 @@ func deleted(file *os.File) bool {
 	return ok && st.Nlink == 0
 }
 
-// openShared opens a file so that others may rename it. It does not wait for the other end of a FIFO.
-func openShared(path string) (*os.File, error) {
+// OpenShared opens a file so that others may rename it. It does not wait for the other end of a FIFO.
+func OpenShared(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }

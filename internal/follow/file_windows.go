@@ -11,8 +11,8 @@ func identity(os.FileInfo) string { return "" }
 // deleted is true: it is not told whether a file was renamed.
 func deleted(*os.File) bool { return true }
 
-// openShared opens a file so that others may write to, rename and delete it.
-func openShared(path string) (*os.File, error) {
+// OpenShared opens a file so that others may write to, rename and delete it.
+func OpenShared(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err

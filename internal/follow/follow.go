@@ -54,7 +54,9 @@ type Mark struct {
 type Config struct {
 	Patterns []string        // paths and globs
 	Marks    map[string]Mark // by path, from an earlier run; may be nil
-	Begin    bool            // read files without a mark from their beginning; else from their end
+	// Open opens a path for reading, without waiting for the other end of a pipe; nil follows links wherever they lead.
+	Open  func(path string) (*os.File, error)
+	Begin bool // read files without a mark from their beginning; else from their end
 	// Emit takes lines, in order for each file. An error ends Follow.
 	Emit func(context.Context, []Line) error
 	// Save takes the marks after lines were taken. It may be nil.
@@ -135,9 +137,12 @@ func Expand(patterns []string) ([]string, error) {
 // again by a later call with the marks of this one, unless it was ended between Emit and Save.
 func Follow(ctx context.Context, c Config) error {
 	f := &follower{Config: c, files: map[string]*file{}, marks: map[string]Mark{}, first: true, noted: map[string]bool{}, buf: make([]byte, 64<<10)}
+	if f.Open == nil {
+		f.Open = OpenShared
+	}
 	maps.Copy(f.marks, c.Marks)
 	defer func() {
-		for _, o := range f.open() {
+		for _, o := range f.opened() {
 			_ = o.handle.Close() // it was only read
 		}
 	}()
@@ -166,8 +171,8 @@ func Follow(ctx context.Context, c Config) error {
 	}
 }
 
-// open returns the files in the order in which they are read: those that were renamed, then the others by path.
-func (f *follower) open() []*file {
+// opened returns the files in the order in which they are read: those that were renamed, then the others by path.
+func (f *follower) opened() []*file {
 	out := slices.Clone(f.old)
 	for _, path := range slices.Sorted(maps.Keys(f.files)) {
 		out = append(out, f.files[path])
@@ -207,7 +212,7 @@ func (f *follower) turn(ctx context.Context) (busy bool, err error) {
 	}
 	now := time.Now()
 	f.leave(paths, now)
-	for _, o := range f.open() {
+	for _, o := range f.opened() {
 		for more := true; more; {
 			n, err := f.read(ctx, o, now)
 			if err != nil {
@@ -345,7 +350,7 @@ func (f *follower) look(path string) error {
 	if f.another(path, info) {
 		return nil
 	}
-	handle, err := openShared(path)
+	handle, err := f.Open(path)
 	if err != nil {
 		return err
 	}
@@ -431,7 +436,7 @@ func (f *follower) rotated(path string, mark Mark) {
 		if name == path || filepath.Ext(name) == ".gz" {
 			continue
 		}
-		handle, err := openShared(name)
+		handle, err := f.Open(name)
 		if err != nil {
 			continue
 		}

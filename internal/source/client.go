@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -92,6 +91,18 @@ func (c *Client) Host() string {
 		return ""
 	}
 	return c.base.Hostname()
+}
+
+// Uses is what requests use.
+func (c *Client) Uses() Uses {
+	u := Uses{Hosts: []string{c.base.Scheme + "://" + c.base.Host}}
+	switch {
+	case c.auth.TokenEnv != "":
+		u.Secrets = []Secret{{Variable: c.auth.TokenEnv}}
+	case c.auth.TokenFile != "":
+		u.Secrets = []Secret{{File: c.env.Path(c.auth.TokenFile)}}
+	}
+	return u
 }
 
 // Credential names what the server accounts by.
@@ -207,11 +218,8 @@ func (c *Client) sign(r *http.Request) error {
 				Fix: "Set it and start the daemon again, or use token_file."}
 		}
 	case c.auth.TokenFile != "":
-		path := c.auth.TokenFile
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.env.Root, path)
-		}
-		f, err := os.Open(path)
+		path := c.env.Path(c.auth.TokenFile)
+		f, err := c.env.Open(path)
 		if err != nil {
 			return &Fault{Kind: Refused, Text: "the token cannot be read: " + err.Error(), Fix: "Correct token_file."}
 		}

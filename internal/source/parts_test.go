@@ -551,7 +551,7 @@ func TestSourcesOfAFile(t *testing.T) {
 		if o.Path == "bad" {
 			return Opened{}, problem.New(problem.InvalidParam, "Write it otherwise.", "path is bad")
 		}
-		return Opened{Title: o.Path}, nil
+		return Opened{Uses: Uses{Files: []string{o.Path}}, Title: o.Path}, nil
 	})
 	text := `{"services":{"api":{"sources":[{"type":"made","path":"a"},{"type":"made","path":"b"}]},"web":{"sdk":true}}}`
 	services, specs, err := Read("/srv/gasoline.json", []byte(text), []Adapter{a}, Env{})

@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// nonBlocking has opening a pipe not wait for its other end.
+const nonBlocking = syscall.O_NONBLOCK
+
 // inGroup gives the child a process group of its own.
 func inGroup(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
 

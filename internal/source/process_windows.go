@@ -2,6 +2,8 @@ package source
 
 import "os/exec"
 
+const nonBlocking = 0
+
 // inGroup does nothing: a child on Windows ends by itself when its output is closed.
 func inGroup(*exec.Cmd) {}
 

@@ -102,7 +102,7 @@ func declare(c source.Capabilities) source.Adapter {
 	c.Cost = "requests"
 	return source.Declare("made", "Made up.", c, func(o options, env source.Env) (source.Opened, error) {
 		client, err := source.NewClient(o.URL, source.Auth{}, env)
-		return source.Opened{
+		return source.Opened{Uses: source.Uses{Files: []string{"made"}},
 			Title: o.URL, Search: searcher{client}, Credential: o.URL, Poll: o.Tail, Requests: o.Requests, Rate: 5,
 		}, err
 	})
@@ -214,7 +214,7 @@ func TestATailThatDropsEveryFiveSecondsLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &follower{every: 5, all: 100}
 		a := source.Declare("made", "Made up.", source.Capabilities{}, func(options, source.Env) (source.Opened, error) {
-			return source.Opened{Title: "it", Tail: f}, nil
+			return source.Opened{Uses: source.Uses{Files: []string{"made"}}, Title: "it", Tail: f}, nil
 		})
 		var cursors sync.Map
 		r := sourcetest.Kept(t, a, `{"url":"x"}`, source.Env{}, &cursors)

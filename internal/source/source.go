@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/bug"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 )
@@ -51,6 +52,9 @@ func Declare[T any](name, doc string, c Capabilities, open func(T, Env) (Opened,
 				return Opened{}, field, err
 			}
 			opened, err := open(options, env)
+			if err == nil && opened.Uses.empty() {
+				err = bug.Errorf("the adapter %s does not say what it uses", name)
+			}
 			return opened, "", err
 		}}
 }
@@ -69,13 +73,14 @@ func (a Adapter) Open(options json.RawMessage, env Env) (Opened, error) {
 
 // Env is what adapters may use. The zero value is the process's own.
 type Env struct {
-	Root      string            // folder that relative paths are in
+	Root      string            // folder that relative paths are in; see [Env.Open]
 	Transport http.RoundTripper // nil: the network
 	Now       func() time.Time  // nil: time.Now
 }
 
 // Opened is one source, ready to be asked.
 type Opened struct {
+	Uses       Uses
 	Title      string // where it reads, without secrets: "http://127.0.0.1:3100 {app=\"api\"}"
 	Credential string // sources with the same one share the limits of its account; "" shares nothing
 	Domain     string // whose clock rows are by when they do not say; "" is this machine's

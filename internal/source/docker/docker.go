@@ -42,8 +42,9 @@ type container struct {
 }
 
 func open(o options, _ source.Env) (out source.Opened, _ error) {
-	path := o.Socket
+	path, uses := o.Socket, source.Uses{}
 	if path == "" {
+		uses.Variables = []string{"DOCKER_HOST"}
 		path = "/var/run/docker.sock"
 		if host, ok := strings.CutPrefix(os.Getenv("DOCKER_HOST"), "unix://"); ok {
 			path = host
@@ -53,13 +54,14 @@ func open(o options, _ source.Env) (out source.Opened, _ error) {
 		return out, problem.New(problem.InvalidParam, "Give the path of a socket, as /var/run/docker.sock.",
 			"socket is no absolute path")
 	}
+	uses.Sockets = []string{path}
 	c := container{o, &http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, "unix", path)
 		},
 		DisableKeepAlives: true,
 	}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
-	return source.Opened{Title: o.Container + " at " + path, Tail: c}, nil
+	return source.Opened{Uses: uses, Title: o.Container + " at " + path, Tail: c}, nil
 }
 
 // cursor is how far which container's output was read: the whole second of the last line, and how many lines of that

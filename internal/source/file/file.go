@@ -4,6 +4,7 @@ package file
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -24,17 +25,17 @@ var Adapter = source.Declare("file", "Files of this machine, followed through ro
 type files struct {
 	pattern string
 	begin   bool
+	open    func(path string) (*os.File, error)
 }
 
 func open(o options, env source.Env) (out source.Opened, _ error) {
-	pattern := o.Path
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.Join(env.Root, pattern)
-	}
+	pattern := env.Path(o.Path)
 	if _, err := filepath.Match(pattern, ""); err != nil {
 		return out, problem.New(problem.InvalidParam, "Write it as logs/*.log.", "path is no pattern: %v", err)
 	}
-	return source.Opened{Title: pattern, Tail: files{pattern, o.Begin}}, nil
+	return source.Opened{
+		Uses: source.Uses{Files: []string{pattern}}, Title: pattern, Tail: files{pattern, o.Begin, env.Open},
+	}, nil
 }
 
 // Tail follows the files. The cursor has the mark of each.
@@ -44,7 +45,7 @@ func (f files) Tail(ctx context.Context, cursor string, emit source.Emit) error 
 		return &source.Fault{Kind: source.Expired, Text: "where the files were read to is not known"}
 	}
 	return follow.Follow(ctx, follow.Config{
-		Patterns: []string{f.pattern}, Marks: marks, Begin: f.begin,
+		Patterns: []string{f.pattern}, Marks: marks, Begin: f.begin, Open: f.open,
 		Emit: func(ctx context.Context, lines []follow.Line) error {
 			rows := make([]source.Row, len(lines))
 			for i, l := range lines {

@@ -107,3 +107,43 @@ func TestAPatternThatMatchesNothingIsTold(t *testing.T) {
 		t.Errorf("when the file came: %q", got)
 	}
 }
+
+// What was allowed is what was shown: a link of the project that leads elsewhere later is not followed.
+func TestALinkThatLeadsOutLaterIsNotFollowed(t *testing.T) {
+	dir, out := t.TempDir(), t.TempDir()
+	link, key, harmless := filepath.Join(dir, "api.log"), filepath.Join(out, "key"), filepath.Join(dir, "real", "a.txt")
+	if err := os.Mkdir(filepath.Dir(harmless), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for path, text := range map[string]string{key: "hidden\n", harmless: "harmless\n"} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join("real", "a.txt"), link); err != nil {
+		t.Skip("no links:", err)
+	}
+	r := sourcetest.NewRig(t, file.Adapter, `{"path":"*.log","from_start":true}`, source.Env{Root: dir})
+	stop := r.Start()
+	defer stop()
+	until := func(text string) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+			all := strings.Join(r.Messages(t), "\n")
+			if strings.Contains(all, text) {
+				return
+			}
+			if strings.Contains(all, "hidden") || time.Now().After(end) {
+				t.Fatalf("%q is not said: %q", text, all)
+			}
+		}
+	}
+	until("harmless")
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(key, link); err != nil {
+		t.Fatal(err)
+	}
+	until("leads out of the folder of gasoline.json, to " + key)
+}

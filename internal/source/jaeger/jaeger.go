@@ -71,6 +71,7 @@ func open(o options, env source.Env) (out source.Opened, _ error) {
 		o.Requests = 2000
 	}
 	return source.Opened{
+		Uses:  client.Uses(),
 		Title: title, Credential: client.Credential(), Domain: client.Host(), Search: &place{client, o.Service, host},
 		Poll: o.Tail, Rate: 2, Requests: o.Requests, Bytes: int64(o.MB) * 1e6,
 	}, nil

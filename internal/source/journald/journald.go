@@ -41,7 +41,7 @@ func open(o options, _ source.Env) (out source.Opened, _ error) {
 	if o.Identifier != "" {
 		args, title = append(args, "--identifier="+o.Identifier), title+" "+o.Identifier
 	}
-	return source.Opened{Title: title, Tail: journal{args}}, nil
+	return source.Opened{Uses: source.Uses{Programs: args[:1]}, Title: title, Tail: journal{args}}, nil
 }
 
 // Tail follows the journal. The cursor is the journal's own, or a time such as @1780000000 before there is one.

@@ -53,7 +53,11 @@ func open(o options, _ source.Env) (out source.Opened, _ error) {
 			title += " " + s
 		}
 	}
-	return source.Opened{Title: title, Domain: "kubernetes:" + o.Context, Tail: &pods{options: o, known: map[string]string{}}}, nil
+	cluster := "the cluster of the context in use"
+	if o.Context != "" {
+		cluster = "the cluster of the context " + o.Context
+	}
+	return source.Opened{Uses: source.Uses{Programs: []string{"kubectl"}, Hosts: []string{cluster}}, Title: title, Domain: "kubernetes:" + o.Context, Tail: &pods{options: o, known: map[string]string{}}}, nil
 }
 
 // command returns a command of kubectl with the context and namespace.

@@ -66,6 +66,7 @@ func open(o options, env source.Env) (out source.Opened, _ error) {
 		o.Requests = 2000
 	}
 	return source.Opened{
+		Uses:  client.Uses(),
 		Title: client.String() + " " + o.Query, Credential: client.Credential() + " " + o.Tenant, Domain: client.Host(),
 		Search: p, Poll: o.Tail, Rate: 2, Requests: o.Requests, Bytes: int64(o.MB) * 1e6,
 	}, nil

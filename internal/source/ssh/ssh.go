@@ -42,7 +42,7 @@ func open(o options, _ source.Env) (source.Opened, error) {
 	case "localhost", "127.0.0.1", "::1":
 		host = ""
 	}
-	return source.Opened{Title: o.Host + ":" + o.Path, Domain: host, Tail: remote{o}}, nil
+	return source.Opened{Uses: source.Uses{Programs: []string{"ssh"}, Hosts: []string{o.Host}}, Title: o.Host + ":" + o.Path, Domain: host, Tail: remote{o}}, nil
 }
 
 // cursor is how far which file was read.
