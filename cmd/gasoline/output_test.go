@@ -182,7 +182,7 @@ func TestAPictureIsNeverThrownAway(t *testing.T) {
 		errs != "" {
 		t.Errorf("--output -: exit %d, %q, %s", code, out, errs)
 	}
-	if out, errs, code = m.shoot("observe", "screenshot", "--save-to", "b.png"); code != exitOK ||
+	if out, errs, code = m.shoot("interact", "screenshot", "--save-to", "b.png"); code != exitOK ||
 		!strings.Contains(out, "saved to") ||
 		len(named()) != 2 {
 		t.Errorf("--save-to: exit %d, %v\n%s%s", code, named(), out, errs)

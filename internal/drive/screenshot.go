@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -19,15 +20,18 @@ var ScreenshotErrors = []problem.Code{
 	problem.TabGone,
 	problem.NotFound,
 	problem.OriginNotAllowed,
-	problem.PathNotAllowed,
-	problem.Conflict,
 	problem.Timeout,
 }
 
 // ScreenshotParams are the parameters of every mode that makes a picture by [Shoot].
 type ScreenshotParams struct {
 	command.ScreenshotParams
-	Tab       int    `json:"tab,omitempty" doc:"another tab's id"`
+	Tab int `json:"tab,omitempty" doc:"another tab's id"`
+}
+
+// KeptParams are those of a mode that may write the picture to a file, by [ShootTo].
+type KeptParams struct {
+	ScreenshotParams
 	SaveTo    string `json:"save_to,omitempty" doc:"file to write, below the project"`
 	Overwrite bool   `json:"overwrite,omitempty" doc:"replace a file that is there"`
 }
@@ -60,25 +64,44 @@ type Screenshot struct {
 // extensions are the file names' ends that fit each format.
 var extensions = map[string][]string{"png": {".png"}, "jpeg": {".jpg", ".jpeg"}, "webp": {".webp"}}
 
-// Shoot makes a picture, and writes it to a file where its caller wants that. That the file could not be written is told
-// beside the picture. Errors are those of [Do] and of [save.Places.Check].
-func Shoot(ctx context.Context, d Driver, call catalog.Call, places save.Places, p ScreenshotParams) (*Screenshot, error) {
+// ShootTo makes a picture, and writes it to a file where its caller wants that. That the file could not be written is told
+// beside the picture. Errors are those of [Shoot] and of [save.Places.Check].
+func ShootTo(ctx context.Context, d Driver, call catalog.Call, places save.Places, p KeptParams) (*Screenshot, error) {
+	if p.SaveTo == "" {
+		return Shoot(ctx, d, call, p.ScreenshotParams)
+	}
+	file, err := places.Check(p.SaveTo, p.Overwrite, extensions[cmp.Or(p.Format, "png")]...)
+	if err != nil {
+		return nil, err
+	}
+	if call.Detached {
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Leave out one of them.",
+			"save_to needs the picture, and background does not wait for it.",
+		)
+	}
+	out, err := Shoot(ctx, d, call, p.ScreenshotParams)
+	if err != nil {
+		return nil, err
+	}
+	out.SaveTo = p.SaveTo
+	if !out.Final {
+		return out, nil
+	}
+	// The picture is made: that it could not be kept is told beside it.
+	if err := file.Write(out.image.Data); err != nil {
+		out.SaveError = err.Error()
+		return out, nil
+	}
+	out.Path, out.Filename = file.Path, filepath.Base(file.Path)
+	return out, nil
+}
+
+// Shoot makes a picture. Errors are those of [Do].
+func Shoot(ctx context.Context, d Driver, call catalog.Call, p ScreenshotParams) (*Screenshot, error) {
 	if p.Format == "" {
 		p.Format = "png"
-	}
-	var file *save.File
-	if p.SaveTo != "" {
-		var err error
-		if file, err = places.Check(p.SaveTo, p.Overwrite, extensions[p.Format]...); err != nil {
-			return nil, err
-		}
-		if call.Detached {
-			return nil, problem.New(
-				problem.InvalidParam,
-				"Leave out one of them.",
-				"save_to needs the picture, and background does not wait for it.",
-			)
-		}
 	}
 	a, err := Do(ctx, d, call, command.Screenshot, p.Tab, p.ScreenshotParams)
 	if err != nil {
@@ -88,7 +111,6 @@ func Shoot(ctx context.Context, d Driver, call catalog.Call, places save.Places,
 		Status:        string(a.Status),
 		Final:         !a.Going(),
 		CorrelationID: a.CorrelationID,
-		SaveTo:        p.SaveTo,
 		Tab:           a.Target.Tab.ID,
 		Named:         a.Named,
 	}
@@ -102,15 +124,6 @@ func Shoot(ctx context.Context, d Driver, call catalog.Call, places save.Places,
 	out.Format, out.Width, out.Height, out.Scale, out.Bytes = r.Format, r.Width, r.Height, r.Scale, len(out.image.Data)
 	out.URL, out.Title, out.Route, out.Masked = r.URL, r.Title, r.Route, r.Redacted
 	out.Cut = r.Cut
-	if file == nil {
-		return out, nil
-	}
-	// The picture is made: that it could not be kept is told beside it.
-	if err := file.Write(out.image.Data); err != nil {
-		out.SaveError = err.Error()
-		return out, nil
-	}
-	out.Path, out.Filename = file.Path, filepath.Base(file.Path)
 	return out, nil
 }
 
