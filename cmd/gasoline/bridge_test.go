@@ -315,16 +315,17 @@ func TestTheReasonReachesTheClient(t *testing.T) {
 			return blocked
 		}},
 		{"a damaged token", func(m *machine) string {
-			must(t, os.MkdirAll(m.place.StateDir, 0o700))
+			m.makeState()
 			must(t, os.WriteFile(m.place.TokenPath(), []byte("x"), 0o600))
 			return m.place.TokenPath()
 		}},
 		{"a damaged salt, which the daemon finds after its start", func(m *machine) string {
-			must(t, os.MkdirAll(m.place.StateDir, 0o700))
+			m.makeState()
 			must(t, os.WriteFile(filepath.Join(m.place.StateDir, "salt"), []byte("x"), 0o600))
 			return filepath.Join(m.place.StateDir, "salt")
 		}},
 		{"a token that cannot be read", func(m *machine) string {
+			m.makeState()
 			must(t, os.MkdirAll(m.place.TokenPath(), 0o700))
 			return m.place.TokenPath()
 		}},

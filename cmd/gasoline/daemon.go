@@ -10,11 +10,15 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/launch"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -33,6 +37,11 @@ func serveCommand(s *settings) *cobra.Command {
 			level := slog.LevelInfo
 			if verbose || os.Getenv("GASOLINE_DEBUG") != "" {
 				level = slog.LevelDebug
+			}
+			if spawned {
+				place.Caller = "" // whoever started it has looked
+			} else if err := acceptState(cmd, place); err != nil {
+				return err
 			}
 			cfg.Place, cfg.Version, cfg.Spawned = place, version, spawned
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
@@ -103,6 +112,35 @@ func serveCommand(s *settings) *cobra.Command {
 		panic(err) // the flag is declared one line above
 	}
 	return cmd
+}
+
+// acceptState asks a person whether a state directory that was not made here is theirs.
+func acceptState(cmd *cobra.Command, place daemon.Place) error {
+	dir, err := place.Open()
+	if err == nil {
+		return dir.Close()
+	}
+	var foreign *state.Foreign
+	out := cmd.ErrOrStderr()
+	if !errors.As(err, &foreign) {
+		return nil // whoever starts it tells
+	}
+	if foreign.In != "" || !isTerminal(out) || !launch.IsTerminal(os.Stdin) {
+		return fail{code: exitUser, err: err}
+	}
+	fmt.Fprintf(out, "%s was not made by Gasoline on this machine. In it are: %s.\nThey decide which programs run, who is let in "+
+		"and what is hidden.\n", answer.Clean(foreign.Path), answer.Clean(strings.Join(foreign.Files, ", ")))
+	ok, err := confirmed(cmd.Context(), cmd.InOrStdin(), out, "Is it yours?")
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return fail{code: exitUser, err: errors.New("nothing was started")}
+	}
+	if err := state.Accept(place.StateDir); err != nil {
+		return fail{code: exitError, err: err}
+	}
+	return nil
 }
 
 func stopCommand(s *settings) *cobra.Command {

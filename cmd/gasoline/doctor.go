@@ -18,7 +18,6 @@ import (
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/setup"
-	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -157,7 +156,7 @@ func paired(place daemon.Place) int {
 	if _, err := os.Stat(place.StateDir); err != nil {
 		return 0
 	}
-	dir, err := state.Open(place.StateDir)
+	dir, err := place.Open()
 	if err != nil {
 		return 0
 	}

@@ -89,6 +89,18 @@ func newMachine(t *testing.T) *machine {
 	return m
 }
 
+// makeState makes the state directory as Gasoline does.
+func (m *machine) makeState() {
+	m.t.Helper()
+	dir, err := m.place.Open()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	if err := dir.Close(); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
 func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, m.place.Program, args...)
 	cmd.Env = m.env

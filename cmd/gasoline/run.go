@@ -25,7 +25,6 @@ import (
 	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/shell"
-	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -221,7 +220,7 @@ func (s settings) keep(name string, data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := state.Open(place.StateDir)
+	dir, err := place.Open()
 	if err != nil {
 		return "", err
 	}

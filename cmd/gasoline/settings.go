@@ -90,7 +90,7 @@ func (s settings) place() (daemon.Place, error) {
 	if err != nil {
 		return daemon.Place{}, fmt.Errorf("find this program: %w", err)
 	}
-	place := daemon.Place{StateDir: dir, Port: n, Program: program}
+	place := daemon.Place{StateDir: dir, Port: n, Program: program, Caller: projectRoot()}
 	if memory.From != "default" {
 		place.Memory = memory.Value
 	}

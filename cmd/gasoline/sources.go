@@ -12,16 +12,18 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/project"
+	"github.com/brennhill/gasoline/internal/shell"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
 const whatSourcesDoes = "Show the places from which the daemon itself reads lines of services: files, other machines, " +
-	"containers, log platforms. A project's " + project.File + " lists them, and so does one in the state directory. A " +
-	"project's file names programs to run and hosts to connect to, so the daemon follows it only after \"gasoline sources " +
-	"allow\", and again after each change of it."
+	"containers, log platforms. A project's " + project.File + " lists them, and so does one in the state directory. The " +
+	"file names programs to run, hosts to connect to and secrets to send there, so the daemon follows it only after " +
+	"\"gasoline sources allow\", and again after each change of it."
 
 func sourcesCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
@@ -33,9 +35,12 @@ func sourcesCommand(s *settings) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return showSources(cmd, s, *asJSON) }
 	allow := &cobra.Command{
 		Use: "allow [FOLDER]", Short: "Follow the " + project.File + " of a project as it is now", Args: oneAtMost("folder"),
-		Long: wrapped("Follow the " + project.File + " of a project (default this folder) as it is now, and list its sources."),
+		Long: wrapped("Show what the " + project.File + " of a project (default this folder) has the daemon read, connect to, " +
+			"run and send, ask, and follow it as it is now."),
+		Example: "  gasoline sources allow ~/src/shop\n  gasoline sources allow --yes",
 	}
-	allow.RunE = func(cmd *cobra.Command, args []string) error { return allowSources(cmd, s, args) }
+	yes := allow.Flags().Bool("yes", false, "do not ask")
+	allow.RunE = func(cmd *cobra.Command, args []string) error { return allowSources(cmd, s, args, *yes) }
 	forget := &cobra.Command{
 		Use: "forget [FOLDER]", Short: "Follow it no more", Args: oneAtMost("folder"),
 		Long: wrapped("Follow the " + project.File + " of a project (default this folder) no more."),
@@ -99,35 +104,55 @@ func folder(s *settings, args []string) (string, *state.Dir, error) {
 	if at, err = filepath.Abs(at); err != nil {
 		return "", nil, err
 	}
-	dir, err := state.Open(c.place.StateDir)
+	dir, err := c.place.Open()
 	if err != nil {
 		return "", nil, fail{code: exitError, err: err}
 	}
 	return at, dir, nil
 }
 
-func allowSources(cmd *cobra.Command, s *settings, args []string) error {
+func allowSources(cmd *cobra.Command, s *settings, args []string, yes bool) error {
 	at, dir, err := folder(s, args)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	path, services, specs, err := daemon.AllowProject(dir, at)
+	p, err := daemon.ReadProject(dir, at)
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%s is not there; write one: {\"services\": {\"api\": {\"sources\": [{\"type\": \"file\", \"path\": "+
-			"\"logs/*.log\"}]}}}", path)
-	} else if p := (*problem.Problem)(nil); errors.As(err, &p) {
-		err = fmt.Errorf("%s. %s", p.Message, p.Fix)
+			"\"logs/*.log\"}]}}}", p.Path)
+	} else if wrong := (*problem.Problem)(nil); errors.As(err, &wrong) {
+		err = fmt.Errorf("%s. %s", wrong.Message, wrong.Fix)
 	}
 	if err != nil {
 		return fail{code: exitUser, err: err}
 	}
 	out := cmd.OutOrStdout()
-	fmt.Fprintf(out, "%s is followed as it is now: %s, %s.\n", answer.Clean(path), plural(len(services), "service"),
-		plural(len(specs), "source"))
-	for _, o := range specs {
+	fmt.Fprintf(out, "%s has %s, %s:\n", answer.Clean(p.Path), plural(len(p.Services), "service"), plural(len(p.Sources), "source"))
+	for _, o := range p.Sources {
 		fmt.Fprintf(out, "  %s  %s\n", answer.Clean(o.Name), answer.Clean(o.Opened.Title))
+		for _, line := range o.Opened.Uses.Lines(filepath.Dir(p.Path)) {
+			fmt.Fprintf(out, "    %s\n", answer.Clean(line))
+		}
 	}
+	if !yes {
+		if !isTerminal(out) || !launch.IsTerminal(os.Stdin) {
+			return fail{code: exitUser, err: fmt.Errorf(`nobody can be asked here; "%s" allows it`,
+				shell.Line("gasoline", "sources", "allow", "--yes", filepath.Dir(p.Path)))}
+		}
+		ok, err := confirmed(cmd.Context(), cmd.InOrStdin(), out, "Follow it as it is now?")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			fmt.Fprintln(out, "It is not followed.")
+			return nil
+		}
+	}
+	if err := p.Allow(dir); err != nil {
+		return fail{code: exitError, err: err}
+	}
+	fmt.Fprintln(out, "It is followed as it is now.")
 	return nil
 }
 

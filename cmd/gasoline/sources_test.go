@@ -40,12 +40,12 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 	if out, _, code := m.run("sources"); code != 0 || !strings.Contains(out, "There are no sources") {
 		t.Fatalf("without a file: %d %s", code, out)
 	}
-	if _, errors, code := m.run("sources", "allow"); code != exitUser || !strings.Contains(errors, "write one") ||
+	if _, errors, code := m.run("sources", "allow", "--yes"); code != exitUser || !strings.Contains(errors, "write one") ||
 		strings.Contains(errors, "report this") {
 		t.Fatalf("allow without a file: %d %s", code, errors)
 	}
 	m.project("{\"services\": {\"api\": {\"sources\": [\n{\"type\": \"file\", \"pth\": \"logs/*.log\"}]}}}")
-	if _, errors, code := m.run("sources", "allow"); code != exitUser || !strings.Contains(errors, "line 2") ||
+	if _, errors, code := m.run("sources", "allow", "--yes"); code != exitUser || !strings.Contains(errors, "line 2") ||
 		!strings.Contains(errors, "Did you mean path?") {
 		t.Fatalf("allow of a wrong file: %d %s", code, errors)
 	}
@@ -54,7 +54,7 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 	if got := m.rows("api"); len(got) != 0 {
 		t.Fatalf("a file that nobody allowed was followed: %v", got)
 	}
-	if out, errors, code := m.run("sources", "allow"); code != 0 || !strings.Contains(out, "1 source") ||
+	if out, errors, code := m.run("sources", "allow", "--yes"); code != 0 || !strings.Contains(out, "1 source") ||
 		!strings.Contains(out, filepath.Join("logs", "*.log")) {
 		t.Fatalf("allow: %d %s %s", code, out, errors)
 	}
@@ -108,7 +108,7 @@ func TestARequestThatFailsHasSourcesSearched(t *testing.T) {
 	defer place.Close()
 	m := newMachine(t)
 	m.project(`{"services": {"api": {"sources": [{"type": "loki", "url": "` + place.URL + `", "query": "{app=\"api\"}"}]}}}`)
-	if _, errors, code := m.run("sources", "allow"); code != 0 {
+	if _, errors, code := m.run("sources", "allow", "--yes"); code != 0 {
 		t.Fatal(errors)
 	}
 	eventually(t, "the source is there", func() bool { out, _, _ := m.run("sources"); return strings.Contains(out, "api/loki: idle") })

@@ -18,7 +18,6 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/shell"
-	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -79,7 +78,7 @@ func tailFiles(cmd *cobra.Command, s *settings, name string, begin bool, args []
 	if err := c.ensure(cmd.Context(), cmd.ErrOrStderr()); err != nil {
 		return err
 	}
-	dir, err := state.Open(c.place.StateDir)
+	dir, err := c.place.Open()
 	if err != nil {
 		return fail{code: exitError, err: err}
 	}

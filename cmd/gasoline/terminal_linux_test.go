@@ -248,3 +248,60 @@ func TestDoctorAtATerminal(t *testing.T) {
 		t.Errorf("it started a daemon: %+v", id)
 	}
 }
+
+// What goes where is shown before a project's file is followed, and a person is asked; without one nothing is allowed.
+func TestSourcesAreAllowedByAPersonWhoSawThem(t *testing.T) {
+	m := newMachine(t)
+	token := filepath.Join(t.TempDir(), "npm-token")
+	must(t, os.WriteFile(token, []byte("x"), 0o600))
+	m.project(`{"services": {"api": {"sources": [
+		{"type": "loki", "url": "https://logs.example.net", "query": "{app=\"api\"}", "token_file": "` + token + `"},
+		{"type": "jaeger", "url": "https://traces.example.net", "token_env": "AWS_SECRET_ACCESS_KEY"},
+		{"type": "ssh", "host": "web1", "path": "/var/log/api.log"}, {"type": "file", "path": "/etc/p*"}]}}}`)
+	allowed := filepath.Join(m.place.StateDir, "projects.json")
+	shown := []string{
+		"sends the contents of the file " + token + ", outside of the folder to https://logs.example.net",
+		"sends the environment variable AWS_SECRET_ACCESS_KEY to https://traces.example.net",
+		"runs ssh", "connects to web1", "reads /etc/p*, outside of the folder",
+	}
+	check := func(what, seen string, code, want int, follows bool) {
+		t.Helper()
+		for _, line := range shown {
+			if !strings.Contains(seen, line) {
+				t.Errorf("%s: %q is not shown: %s", what, line, seen)
+			}
+		}
+		if _, err := os.Stat(allowed); (err == nil) != follows || code != want {
+			t.Errorf("%s: exit %d, allowed %v: %s", what, code, err == nil, seen)
+		}
+	}
+	out, errs, code := m.run("sources", "allow")
+	check("nobody there", out, code, exitUser, false)
+	if !strings.Contains(errs, "gasoline sources allow --yes") {
+		t.Errorf("the way out: %s", errs)
+	}
+	seen, code := m.typeAtATerminal("n\n", "sources", "allow")
+	check("no", seen, code, exitOK, false)
+	seen, code = m.typeAtATerminal("y\n", "sources", "allow")
+	check("yes", seen, code, exitOK, true)
+}
+
+func TestAForeignStateDirectoryIsAcceptedByAPerson(t *testing.T) {
+	m := newMachine(t)
+	must(t, os.MkdirAll(m.place.StateDir, 0o700))
+	must(t, os.WriteFile(filepath.Join(m.place.StateDir, "settings.json"), []byte("{}"), 0o600))
+	seen, code := m.typeAtATerminal("n\n", "serve")
+	if code != exitUser || !strings.Contains(seen, "In it are: settings.json.") || !strings.Contains(seen, "Is it yours? [y/N]") {
+		t.Errorf("no: exit %d, %s", code, seen)
+	}
+	if _, errs, code := m.run("pair"); code == exitOK || !strings.Contains(errs, "was not made by Gasoline") {
+		t.Errorf("after no: %d %s", code, errs)
+	}
+	if seen, code = m.typeAtATerminal("y\n", "serve", "--ingest-port", strconv.Itoa(m.place.Port)); code != exitError ||
+		!strings.Contains(seen, "ingest-port") { // the port is taken, so it ends after the question
+		t.Errorf("yes: exit %d, %s", code, seen)
+	}
+	if _, errs, code := m.run("token"); code != exitOK {
+		t.Errorf("after yes: %d %s", code, errs)
+	}
+}

@@ -38,7 +38,7 @@ func (s settings) openState() (daemon.Place, *state.Dir, error) {
 	if err != nil {
 		return place, nil, err
 	}
-	dir, err := state.Open(place.StateDir)
+	dir, err := place.Open()
 	if err != nil {
 		return place, nil, fail{code: exitError, err: err}
 	}

@@ -202,14 +202,6 @@ func start(t testing.TB, project string) *daemon {
 	t.Helper()
 	d := &daemon{t: t, port: freePort(t), state: filepath.Join(t.TempDir(), "state")}
 	d.url = fmt.Sprint("http://127.0.0.1:", d.port)
-	if project != "" {
-		if err := os.MkdirAll(d.state, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(d.state, "gasoline.json"), []byte(project), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p := run(t, []string{"HOME=" + t.TempDir()}, // it introduces itself to browsers there
 		program(t), "serve", "--port", strconv.Itoa(d.port), "--state-dir", d.state, "--ingest-rate", "100000")
 	until(t, "the daemon listens", func() bool { return strings.Contains(p.String(), " listens on ") })
@@ -218,6 +210,16 @@ func start(t testing.TB, project string) *daemon {
 		t.Fatal(err)
 	}
 	d.token = strings.TrimSpace(string(token))
+	if project != "" {
+		if err := os.WriteFile(filepath.Join(d.state, "gasoline.json"), []byte(project), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{{"sources", "allow", "--yes", d.state}, {"sources"}} { // the second waits until it is followed
+			if out, err := d.command(t.Context(), args...).CombinedOutput(); err != nil {
+				t.Fatalf("%q: %v %s", args, err, out)
+			}
+		}
+	}
 	return d
 }
 

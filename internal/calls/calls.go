@@ -19,7 +19,9 @@ import (
 // Runner is the one way from a transport to a tool and back: it limits, runs, renders and keeps books.
 // The zero value works. Safe for concurrent use.
 type Runner struct {
-	Allow func(catalog.Call) error // limits calls; nil allows all
+	// Project returns the project that a folder stands for, and why it is none; nil takes every folder.
+	Project func(folder string) (root string, _ error)
+	Allow   func(catalog.Call) error // limits calls; nil allows all
 	// Note returns what an answer in text and a refusal say once beside their own; "" nothing, nil nothing ever.
 	Note  func(catalog.Call) string
 	Audit *Log                // keeps every call; nil keeps none
@@ -51,6 +53,7 @@ func (c *Runner) Run(
 ) (a Answer, p *problem.Problem) {
 	start := time.Now()
 	mode := t.ModeOf(args)
+	c.place(&call)
 	defer func() {
 		if r := recover(); r != nil {
 			c.Panicked(t.Name+" "+mode, r)
@@ -101,6 +104,23 @@ func (c *Runner) Run(
 		}
 	}
 	return a, p
+}
+
+// place sets the caller's project: the first of its folders that may be one.
+func (c *Runner) place(call *catalog.Call) {
+	for _, folder := range call.Folders {
+		root, err := folder, error(nil)
+		if c.Project != nil {
+			root, err = c.Project(folder)
+		}
+		if err == nil {
+			call.Root, call.Unknown = root, ""
+			return
+		}
+		if call.Unknown == "" {
+			call.Unknown = err.Error()
+		}
+	}
 }
 
 // Panicked notes a panic and where it happened; for callers that recovered one themselves.

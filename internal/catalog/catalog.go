@@ -98,14 +98,16 @@ type Call struct {
 	Client string // the caller's session; its cursors, limits and leases hang on it
 	// Sessionless says that Client may stand for several callers, so that nothing is remembered for it.
 	Sessionless bool
-	Name        string // the caller's program
-	Root        string // project root, "" unknown
-	Tool        string // set by Bound
-	Mode        string // set by Bound
-	Detached    bool   // background: true, answer at once with a correlation id
-	JSON        bool   // as: "json". Set by Bound
-	Limit       int    // entries when the caller names no limit, Spec.Limit. Set by Bound
-	Budget      int    // characters of the answer that the caller asked for; 0: it named none. Set by Bound
+	Name        string   // the caller's program
+	Folders     []string // that the caller says it works in, the likeliest first; [calls.Runner] takes Root from them
+	Root        string   // the caller's project, without links; "" when it is not known
+	Unknown     string   // why it is not, part of a sentence; "" when nothing is to be said
+	Tool        string   // set by Bound
+	Mode        string   // set by Bound
+	Detached    bool     // background: true, answer at once with a correlation id
+	JSON        bool     // as: "json". Set by Bound
+	Limit       int      // entries when the caller names no limit, Spec.Limit. Set by Bound
+	Budget      int      // characters of the answer that the caller asked for; 0: it named none. Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
 	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound, unless the caller has an earlier one.
@@ -113,6 +115,17 @@ type Call struct {
 
 	// Progress tells the caller how far a waiting call is. nil when nobody listens.
 	Progress func(message string)
+}
+
+// StartInProject is what to do when the caller's project is not known.
+const StartInProject = "Start gasoline in the project's folder, or send its path in the header X-Gasoline-Project."
+
+// NoProject says that the caller's project is not known, and why.
+func (c Call) NoProject() string {
+	if c.Unknown == "" {
+		return "the caller's project is not known"
+	}
+	return "the caller's project is not known (" + c.Unknown + ")"
 }
 
 // Left returns how long the call may still take, at least 0; 0 when the mode does not wait.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/project"
 	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/state"
 )
@@ -33,6 +34,16 @@ type Place struct {
 	Port     int
 	Memory   string // --memory for a daemon that is started; "" for the default
 	Program  string // this program's file
+	Caller   string // the folder that the caller works in; "" when this process has no caller
+}
+
+// Open opens the state directory, unless it is in the caller's project: others may have written it then. The error is
+// that of [state.Open].
+func (p Place) Open() (*state.Dir, error) {
+	if root, err := project.Root(p.Caller, ""); err == nil && project.Inside(p.StateDir, root) {
+		return nil, &state.Foreign{Path: p.StateDir, In: root}
+	}
+	return state.Open(p.StateDir)
 }
 
 func (p Place) identityFile() string {
@@ -47,7 +58,7 @@ func (p Place) TokenPath() string { return filepath.Join(p.StateDir, "token") }
 
 // Token returns the token of the state directory, made when there is none.
 func (p Place) Token() (string, error) {
-	dir, err := state.Open(p.StateDir)
+	dir, err := p.Open()
 	if err != nil {
 		return "", err
 	}

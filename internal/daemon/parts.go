@@ -23,6 +23,7 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/project"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/redact"
@@ -75,7 +76,7 @@ type parts struct {
 func build(ctx context.Context, cfg Config, run string, memory int64, stop func()) (d *parts, err error) {
 	d = &parts{cfg: cfg, run: run, started: time.Now(), pid: os.Getpid(), stop: stop}
 	d.sources.look = make(chan chan struct{})
-	if d.dir, err = state.Open(cfg.StateDir); err != nil {
+	if d.dir, err = cfg.Open(); err != nil {
 		return nil, err
 	}
 	if d.pairings, err = pairing.Open(d.dir); err != nil {
@@ -147,7 +148,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
+	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
 		Gone: d.registry.Forget, Footer: d.footer,
@@ -203,6 +204,9 @@ func (d *parts) allow(c catalog.Call) error {
 	d.registry.Named(c.Client, c.Name, c.Root)
 	return d.registry.Allow(c.Client)
 }
+
+// project is calls.Runner's: what may be a project is decided there and nowhere else.
+func (d *parts) project(folder string) (string, error) { return project.Root(folder, d.dir.Path("")) }
 
 // tools ties the tools to this daemon's parts.
 func (d *parts) tools() []*catalog.Bound {

@@ -222,6 +222,11 @@ func TestAFailedSpawnLeavesNoMark(t *testing.T) {
 func damage(t *testing.T, p Place, file, contents string) string {
 	t.Helper()
 	path := filepath.Join(p.StateDir, filepath.FromSlash(file))
+	dir, err := p.Open() // which makes it
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = dir.Close()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
 	}

@@ -66,9 +66,11 @@ func TestPortsForServicesBySettings(t *testing.T) {
 	for content, open := range map[string]bool{`{"otlp": true}`: true, `{"otlp": false}`: false, ``: false, `{"otlp"`: false} {
 		p := place(t)
 		p.Port = testkit.Port(t)
-		if err := os.MkdirAll(p.StateDir, 0o700); err != nil {
+		dir, err := p.Open() // which makes it
+		if err != nil {
 			t.Fatal(err)
 		}
+		_ = dir.Close()
 		file := filepath.Join(p.StateDir, "settings.json")
 		if content != "" {
 			if err := os.WriteFile(file, []byte(content), 0o600); err != nil {

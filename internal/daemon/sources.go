@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,27 +71,56 @@ func readAllowed(dir *state.Dir) (out []allowed, _ error) {
 	return out, err
 }
 
-// AllowProject lets the daemon follow the gasoline.json of a folder as it is now, and returns its sources. A daemon that
-// runs takes it up within seconds.
-func AllowProject(dir *state.Dir, folder string) (path string, _ []project.Service, _ []source.Spec, _ error) {
-	path = filepath.Join(folder, project.File)
-	data, err := readProject(path)
+// Project is a gasoline.json as it was read, to be shown before it is allowed.
+type Project struct {
+	Path     string // without links
+	Services []project.Service
+	Sources  []source.Spec
+
+	digest string
+}
+
+// ReadProject reads the gasoline.json of a project, or that of the state directory.
+func ReadProject(dir *state.Dir, folder string) (p Project, _ error) {
+	at, err := folderOf(dir, folder)
+	p.Path = filepath.Join(at, project.File)
 	if err != nil {
-		return path, nil, nil, err
+		return p, err
 	}
-	services, specs, err := source.Read(path, data, Adapters(), source.Env{})
+	data, err := readProject(dir, p.Path)
 	if err != nil {
-		return path, nil, nil, err
+		return p, err
 	}
+	p.digest = digest(data)
+	p.Services, p.Sources, err = source.Read(p.Path, data, Adapters(), source.Env{})
+	return p, err
+}
+
+// folderOf returns the folder that a gasoline.json is in, without links. One that is no project has an error.
+func folderOf(dir *state.Dir, folder string) (string, error) {
+	own, err := os.Stat(dir.Path(""))
+	info, statErr := os.Stat(folder)
+	if err == nil && statErr == nil && os.SameFile(own, info) {
+		return dir.Path(""), nil
+	}
+	root, err := project.Root(folder, dir.Path(""))
+	if err != nil {
+		return folder, fmt.Errorf("that is no project: %w", err)
+	}
+	return root, nil
+}
+
+// Allow lets the daemon follow a file as it was read. A daemon that runs takes it up within seconds.
+func (p Project) Allow(dir *state.Dir) error {
 	all, err := readAllowed(dir)
 	if err != nil {
-		return path, nil, nil, fmt.Errorf("read %s: %w", dir.Path(allowedFile), err)
+		return fmt.Errorf("read %s: %w", dir.Path(allowedFile), err)
 	}
-	all = slices.DeleteFunc(all, func(a allowed) bool { return a.Path == path })
+	all = slices.DeleteFunc(all, func(a allowed) bool { return a.Path == p.Path })
 	if len(all) >= maxProjects {
-		return path, nil, nil, fmt.Errorf("%d projects are allowed already; forget one", len(all))
+		return fmt.Errorf("%d projects are allowed already; forget one", len(all))
 	}
-	return path, services, specs, writeAllowed(dir, append(all, allowed{path, digest(data)}))
+	return writeAllowed(dir, append(all, allowed{p.Path, p.digest}))
 }
 
 // ForgetProject takes the permission of a folder's gasoline.json back, and reports whether there was one.
@@ -99,8 +129,9 @@ func ForgetProject(dir *state.Dir, folder string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("read %s: %w", dir.Path(allowedFile), err)
 	}
-	path := filepath.Join(folder, project.File)
-	left := slices.DeleteFunc(slices.Clone(all), func(a allowed) bool { return a.Path == path })
+	at, _ := folderOf(dir, folder) // also of what is no project any more
+	paths := []string{filepath.Join(folder, project.File), filepath.Join(at, project.File)}
+	left := slices.DeleteFunc(slices.Clone(all), func(a allowed) bool { return slices.Contains(paths, a.Path) })
 	if len(left) == len(all) {
 		return false, nil
 	}
@@ -115,15 +146,28 @@ func writeAllowed(dir *state.Dir, all []allowed) error {
 	return dir.Write(allowedFile, append(data, '\n'))
 }
 
-func readProject(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+// readProject reads a gasoline.json. Its folder is a project as it is now, and links do not lead out of it.
+func readProject(dir *state.Dir, path string) ([]byte, error) {
+	folder, err := folderOf(dir, filepath.Dir(path))
+	if err == nil && folder != filepath.Dir(path) {
+		err = fmt.Errorf("it is in %s by now", folder)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := source.Env{Root: folder}.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > project.MaxBytes {
 		return nil, fmt.Errorf("%s is no file of at most %d kB", path, project.MaxBytes>>10)
 	}
-	return os.ReadFile(path)
+	return io.ReadAll(io.LimitReader(f, project.MaxBytes+1))
 }
 
 func digest(data []byte) string {
@@ -218,19 +262,26 @@ func (d *parts) readSources() (c configured) {
 		c.files, c.specs = append(c.files, f), append(c.specs, specs...)
 		c.print += path + "\x00" + digest(data) + "\x00" + f.Error + "\x00"
 	}
-	own := d.dir.Path(project.File)
-	if data, err := d.dir.Read(project.File); !errors.Is(err, fs.ErrNotExist) {
-		add(own, data, err)
-	}
 	all, err := readAllowed(d.dir)
 	if err != nil {
 		add(d.dir.Path(allowedFile), nil, err)
 	}
+	// The one of the state directory is read where it is there, to say that nobody allowed it.
+	own := d.dir.Path(project.File)
+	if i := slices.IndexFunc(all, func(a allowed) bool { return a.Path == own }); i < 0 {
+		all = slices.Insert(all, 0, allowed{Path: own})
+	}
 	for _, a := range all {
-		data, err := readProject(a.Path)
+		data, err := readProject(d.dir, a.Path)
+		if a.Path == own && errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err == nil && digest(data) != a.Digest {
-			err = fmt.Errorf("it was changed and is not followed; look at it, then run \"%s\"",
-				shell.Line("gasoline", "sources", "allow", filepath.Dir(a.Path)))
+			why := "it was changed and is not followed"
+			if a.Digest == "" {
+				why = "nobody allowed it, so it is not followed"
+			}
+			err = fmt.Errorf("%s; look at it, then run \"%s\"", why, shell.Line("gasoline", "sources", "allow", filepath.Dir(a.Path)))
 		}
 		add(a.Path, data, err)
 	}

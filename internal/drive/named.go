@@ -66,7 +66,7 @@ func (n Named) Lines() (out []string) {
 
 // Memory returns the memory of the caller's project. Problem: no_data when the project is not known.
 func (d Driver) Memory(call catalog.Call) (memory.Memory, error) {
-	return memory.Of(save.Places{Root: call.Root, State: d.Dir})
+	return memory.Of(save.Of(call, d.Dir))
 }
 
 // Find sends locate, and keeps a part of the call's time for what is done with the element. Index is -1 when none of the

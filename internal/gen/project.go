@@ -13,9 +13,10 @@ func project(_ string, files map[string][]byte) error {
 	var kinds []any
 	var page strings.Builder
 	page.WriteString(generated)
-	page.WriteString("# gasoline.json\n\nThis file lists the services of a project, and where their lines are kept. The daemon follows the file " +
-		"of a project after\n`gasoline sources allow` in its folder, and the one in its state directory always. Editors check it by\n" +
-		"`\"$schema\"` with [gasoline.schema.json](../../schema/gasoline.schema.json).\n\n```json\n" +
+	page.WriteString("# gasoline.json\n\nThis file lists the services of a project, and where their lines are kept. The daemon follows it after\n" +
+		"`gasoline sources allow` in its folder, and so it does with one in its state directory. Paths are\n" +
+		"relative to its folder, and links do not lead out of it: name the path that a link leads to. Editors\n" +
+		"check the file by `\"$schema\"` with [gasoline.schema.json](../../schema/gasoline.schema.json).\n\n```json\n" +
 		`{
   "services": {
     "api": {

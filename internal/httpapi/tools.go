@@ -105,7 +105,9 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 	call := catalog.Call{
 		Client: session.Requests + "-" + clip(r.Header.Get("X-Gasoline-Client")),
 		Name:   clip(r.UserAgent()),
-		Root:   r.Header.Get("X-Gasoline-Project"),
+	}
+	if folder := r.Header.Get("X-Gasoline-Project"); folder != "" {
+		call.Folders = []string{folder}
 	}
 	if call.Client == session.Requests+"-" {
 		call.Client, call.Sessionless = session.Requests, true

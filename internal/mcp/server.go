@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -57,7 +58,8 @@ type Server struct {
 	http sessions
 
 	mu       sync.Mutex
-	streams  map[string]*stream // by session id
+	streams  map[string]*stream  // by session id
+	roots    map[string][]string // folders that clients named, by session id
 	stopping bool
 	ended    chan struct{} // closed when no stream is left after Stop
 }
@@ -67,13 +69,15 @@ func New(cfg Config) *Server {
 	if cfg.Calls == nil {
 		cfg.Calls = &calls.Runner{Log: cfg.Log}
 	}
-	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
+	s := &Server{cfg: cfg, streams: map[string]*stream{}, roots: map[string][]string{}, ended: make(chan struct{})}
 	s.http.server, s.http.open = s, map[string]*session{}
 	s.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version},
 		&sdk.ServerOptions{
 			Instructions: cfg.Instructions,
 			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			//lint:ignore SA1019 clients have roots for as long as revisions with sessions last
+			RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.forgetRoots(r.Session.ID()) },
 			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
 				c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
 			},
@@ -129,6 +133,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		call := s.caller(req)
+		s.rooted(ctx, req.Session, &call)
 		if token := req.Params.GetProgressToken(); token != nil {
 			var steps atomic.Int64
 			call.Progress = func(message string) {
@@ -163,14 +168,14 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 		call.Name = info.Name
 	}
 	if st := s.stream(call.Client); st != nil {
-		call.Root = st.peer.Root
+		call.Folders = folders(st.peer.Root)
 		return call
 	}
 	var header http.Header
 	if req.Extra != nil {
 		header = req.Extra.Header
 	}
-	call.Root = header.Get("X-Gasoline-Project")
+	call.Folders = folders(header.Get("X-Gasoline-Project"))
 	if call.Client == "" {
 		sum := sha256.Sum256([]byte(header.Get("Authorization") + "\x00" + call.Name))
 		call.Client, call.Sessionless = "http-"+hex.EncodeToString(sum[:6]), true
@@ -178,6 +183,10 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 		call.Client = httpClient(call.Client)
 	}
 	return call
+}
+
+func folders(names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }
 
 // Handler serves Streamable HTTP. One endpoint serves both generations: the older one needs

@@ -143,6 +143,7 @@ func (s *Server) end(id string) {
 			}
 		}
 	}
+	s.forgetRoots(id)
 	if s.cfg.Gone != nil {
 		s.cfg.Gone(httpClient(id))
 	}

@@ -92,6 +92,7 @@ func (s *Server) leave(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.streams, id)
+	delete(s.roots, id)
 	if s.stopping && len(s.streams) == 0 {
 		select {
 		case <-s.ended: // one that came after all had gone

@@ -4,6 +4,7 @@
 package memory
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -49,8 +50,8 @@ type Memory struct{ places save.Places }
 func Of(places save.Places) (Memory, error) {
 	if places.Root == "" {
 		return Memory{}, problem.New(problem.NoData,
-			"Start gasoline in the project's folder, or send its path in the header X-Gasoline-Project.",
-			"names of elements are kept in the project's %s, and the caller's project is not known.", File)
+			catalog.StartInProject, "names of elements are kept in the project's %s, and %s.", File,
+			cmp.Or(places.Unknown, "the caller's project is not known"))
 	}
 	return Memory{places}, nil
 }

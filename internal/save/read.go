@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,11 +28,8 @@ type Source struct {
 // at most most bytes is read. Problems: path_not_allowed, not_found, permission_denied.
 func (p Places) Read(path string, most int64) (*Source, error) {
 	p.param = "file_path"
-	if path == "" || strings.ContainsRune(path, 0) {
-		return nil, p.refuse(path, "it is empty or holds a zero byte")
-	}
-	if slices.Contains(strings.FieldsFunc(path, isSlash), "..") {
-		return nil, p.refuse(path, `it holds ".."`)
+	if why := spelt(path); why != "" {
+		return nil, p.refuse(path, why)
 	}
 	f, err := p.place(path)
 	if err != nil {
@@ -62,8 +60,14 @@ func (p Places) Read(path string, most int64) (*Source, error) {
 		return nil, missing(f.Path, err)
 	}
 	name, _ := inside(dir, real)
-	if slices.ContainsFunc(strings.Split(f.name+"/"+name, "/"), isGit) {
+	parts := strings.Split(f.name+"/"+name, "/")
+	switch {
+	case slices.ContainsFunc(parts, isGit):
 		return nil, p.refuse(path, "it is inside .git")
+	case slices.ContainsFunc(parts, SecretFolder), secretFile(filepath.Base(f.name)), secretFile(filepath.Base(name)):
+		return nil, problem.New(problem.PathNotAllowed,
+			"Ask the user to give it to the page, or use a copy without secrets by another name.",
+			"%s %.200q is not allowed: files of this name hold secrets.", p.param, path)
 	}
 	if p.State != nil && f.state == nil {
 		f.forbidden, f.Path = p.State.Path(""), real
@@ -91,7 +95,24 @@ func (p Places) Read(path string, most int64) (*Source, error) {
 
 func isSlash(r rune) bool { return r == '/' || r == filepath.Separator }
 
-func isGit(part string) bool { return strings.EqualFold(part, ".git") }
+// spelt says what is wrong with a path before anything is looked at, "" when nothing is.
+func spelt(path string) string {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return "it is empty or holds a zero byte"
+	}
+	parts := strings.FieldsFunc(path[len(filepath.VolumeName(path)):], isSlash)
+	if slices.Contains(parts, "..") {
+		return `it holds ".."`
+	}
+	if runtime.GOOS == "windows" {
+		for _, part := range parts {
+			if why := windowsFault(part); why != "" && part != "." {
+				return why
+			}
+		}
+	}
+	return ""
+}
 
 // missing says why a file that may be read cannot be.
 func missing(path string, err error) error {

@@ -71,7 +71,23 @@ func TestOtherFilesAreNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	for _, name := range []string{".env", "keys/id_ed25519", ".ssh/config", "certs/tls.pem", ".npmrc"} {
+		put(t, filepath.Join(p.Root, name), []byte("x"))
+	}
+	if err := os.Symlink(".env", filepath.Join(p.Root, "plain.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(".ssh", filepath.Join(p.Root, "open")); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]problem.Code{
+		".env":                                 problem.PathNotAllowed,
+		"plain.txt":                            problem.PathNotAllowed, // a link to such a file
+		"keys/id_ed25519":                      problem.PathNotAllowed,
+		".ssh/config":                          problem.PathNotAllowed,
+		"open/config":                          problem.PathNotAllowed, // below a link to such a folder
+		"certs/tls.pem":                        problem.PathNotAllowed,
+		".npmrc":                               problem.PathNotAllowed,
 		"":                                     problem.PathNotAllowed,
 		"a\x00b":                               problem.PathNotAllowed,
 		"../outside/own.png":                   problem.PathNotAllowed,

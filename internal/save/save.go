@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/state"
 )
@@ -24,10 +25,16 @@ var folders = []string{"artifacts", "screenshots", "recordings"}
 
 // Places are where a caller may save.
 type Places struct {
-	Root  string     // the caller's project, absolute; "" when it is not known
-	State *state.Dir // may be nil
+	Root    string     // the caller's project, absolute; "" when it is not known
+	Unknown string     // that it is not known, and why
+	State   *state.Dir // may be nil
 
 	param string // the parameter that names the path, for refusals; "" is save_to
+}
+
+// Of returns the places of a caller.
+func Of(call catalog.Call, dir *state.Dir) Places {
+	return Places{Root: call.Root, Unknown: call.NoProject(), State: dir}
 }
 
 // File is a path that was checked and may be written.
@@ -45,14 +52,8 @@ type File struct {
 // be one of exts (".png"), so that a slip cannot replace a source file. Problems: path_not_allowed,
 // invalid_param for an extension, conflict for a file that is there while overwrite is false.
 func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error) {
-	if path == "" || strings.ContainsRune(path, 0) {
-		return nil, p.refuse(path, "it is empty or holds a zero byte")
-	}
-	if slices.Contains(
-		strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }),
-		"..",
-	) {
-		return nil, p.refuse(path, `it holds ".."`)
+	if why := spelt(path); why != "" {
+		return nil, p.refuse(path, why)
 	}
 	f, err := p.place(path)
 	if err != nil {
@@ -80,9 +81,12 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 			ext,
 		)
 	}
-	for part := range strings.SplitSeq(f.name, "/") {
-		if strings.EqualFold(part, ".git") {
+	for _, part := range f.parts() {
+		if isGit(part) {
 			return nil, p.refuse(path, "it is inside .git")
+		}
+		if SecretFolder(part) {
+			return nil, p.refuse(path, "it is in "+part+", where secrets are")
 		}
 	}
 	switch info, err := f.stat(); {
@@ -105,7 +109,7 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 func (p Places) place(path string) (*File, error) {
 	if !filepath.IsAbs(path) {
 		if p.Root == "" {
-			return nil, p.refuse(path, "it is relative, and the caller's project is not known")
+			return nil, p.refuse(path, "it is relative, and "+cmp.Or(p.Unknown, "the caller's project is not known"))
 		}
 		if !filepath.IsLocal(path) {
 			return nil, p.refuse(path, "it is no path below the project")
@@ -125,6 +129,9 @@ func (p Places) place(path string) (*File, error) {
 			return &File{Path: filepath.Join(p.Root, filepath.FromSlash(name)), root: p.Root, name: name}, nil
 		}
 	}
+	if p.Root == "" {
+		return nil, p.refuse(path, cmp.Or(p.Unknown, "the caller's project is not known"))
+	}
 	return nil, p.refuse(path, "it is outside")
 }
 
@@ -143,6 +150,34 @@ func inside(dir, path string) (string, bool) {
 	return "", false
 }
 
+// folder is the folder of the file without links; where it is not there, the nearest above that is.
+func (f *File) folder() string {
+	dir := filepath.Dir(f.Path)
+	for {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			return real
+		}
+		parent := filepath.Dir(dir) // the rest is made when the file is written
+		if parent == dir {
+			return dir
+		}
+		dir = parent
+	}
+}
+
+// parts are the names on the way to the file, as they were given and without links.
+func (f *File) parts() []string {
+	parts := strings.Split(f.name, "/")
+	dir := f.root
+	if f.state != nil {
+		dir = f.state.Path("")
+	}
+	if real, ok := inside(dir, f.folder()); ok {
+		parts = append(parts, strings.Split(real, "/")...)
+	}
+	return parts
+}
+
 // insideState reports whether a file of the project would be in the state directory. It compares
 // directories by what they are, not by how they are spelled: links, other cases and mounts lead there, too.
 func (f *File) insideState() bool {
@@ -150,19 +185,7 @@ func (f *File) insideState() bool {
 	if err != nil {
 		return false
 	}
-	dir := filepath.Dir(f.Path)
-	for {
-		real, err := filepath.EvalSymlinks(dir)
-		if err == nil {
-			dir = real
-			break
-		}
-		if parent := filepath.Dir(dir); parent != dir {
-			dir = parent // it is made when the file is written
-			continue
-		}
-		return false
-	}
+	dir := f.folder()
 	for {
 		if info, err := os.Stat(dir); err == nil && os.SameFile(info, state) {
 			return true
@@ -183,9 +206,16 @@ func (p Places) refuse(path, why string) error {
 	if p.State != nil {
 		where = append(where, p.State.Path("artifacts"))
 	}
+	fix := "Use a path below " + strings.Join(where, " or ") + "."
+	if p.Root == "" {
+		fix = strings.TrimSpace(catalog.StartInProject + " " + fix)
+	}
+	if len(where) == 0 {
+		fix = catalog.StartInProject
+	}
 	return problem.New(
 		problem.PathNotAllowed,
-		"Use a path below "+strings.Join(where, " or ")+".",
+		fix,
 		"%s %.200q is not allowed: %s.",
 		cmp.Or(p.param, "save_to"),
 		path,

@@ -199,3 +199,38 @@ func TestNoPathOfTheProjectLeadsIntoTheStateDirectory(t *testing.T) {
 		t.Errorf("%q %v", data, err)
 	}
 }
+
+// A folder may be a link to one in which nothing is written, at each level.
+func TestLinksIntoFoldersThatAreClosed(t *testing.T) {
+	p, _ := places(t)
+	for _, to := range []string{".git", ".ssh"} {
+		if err := os.MkdirAll(filepath.Join(p.Root, to, "hooks"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		link := "a" + to[1:]
+		if err := os.Symlink(to, filepath.Join(p.Root, link)); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{link + "/x.png", link + "/hooks/x.png", link + "/new/deep/x.png", to + "/x.png"} {
+			if f, err := p.Check(path, true); err == nil {
+				t.Errorf("%s may be written: %s", path, f.Path)
+			}
+		}
+	}
+}
+
+func TestWithoutAProjectTheReasonAndTheWayOutAreTold(t *testing.T) {
+	p, outside := places(t)
+	p.Root, p.Unknown = "", `the caller's project is not known ("/" is the whole disk)`
+	for _, path := range []string{"a.png", filepath.Join(outside, "a.png")} {
+		_, err := p.Check(path, false)
+		got := problem.From(err)
+		if got.Code != problem.PathNotAllowed || !strings.Contains(got.Message, "the whole disk") ||
+			!strings.Contains(got.Fix, "X-Gasoline-Project") {
+			t.Errorf("%s: %v (%s)", path, err, got.Fix)
+		}
+		if _, err := p.Read(path, 10); err == nil || !strings.Contains(err.Error(), "the whole disk") {
+			t.Errorf("%s is read: %v", path, err)
+		}
+	}
+}

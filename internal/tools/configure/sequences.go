@@ -92,8 +92,7 @@ type sequenceSaved struct {
 func (env Env) project(what string) (string, error) {
 	if env.Call.Root == "" {
 		return "", problem.New(problem.NoData,
-			"Start gasoline in the project's folder, or send its path in the header X-Gasoline-Project.",
-			"%s are kept for a project, and the caller's project is not known.", what)
+			catalog.StartInProject, "%s are kept for a project, and %s.", what, env.Call.NoProject())
 	}
 	sum := sha256.Sum256([]byte(env.Call.Root))
 	return "projects/" + hex.EncodeToString(sum[:8]), nil

@@ -19,7 +19,7 @@ type Env struct {
 }
 
 // places are where this caller may save.
-func (e Env) places() save.Places { return save.Places{Root: e.Call.Root, State: e.Dir} }
+func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 
 // Tool is generate.
 var Tool = catalog.New[Env](catalog.Info{

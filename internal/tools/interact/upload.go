@@ -82,7 +82,7 @@ func receiver(t command.Target, endpoint string, submit bool) error {
 }
 
 // places are where this caller may save, and read what is to go to a page.
-func (env Env) places() save.Places { return save.Places{Root: env.Call.Root, State: env.Dir} }
+func (env Env) places() save.Places { return save.Of(env.Call, env.Dir) }
 
 // files reads the files that an upload names. Those that are not too large together come with their bytes.
 func (env Env) files(paths []string) ([]command.File, error) {

@@ -1,0 +1,88 @@
+package save
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// SecretFolder reports whether a folder of this name is where programs that everybody has keep secrets.
+func SecretFolder(name string) bool {
+	return slices.Contains(secretFolders, strings.ToLower(plain(name)))
+}
+
+// secretFile reports whether programs that everybody has keep secrets in a file of this name.
+func secretFile(name string) bool {
+	name = strings.ToLower(plain(name))
+	if slices.ContainsFunc(templates, func(end string) bool { return strings.HasSuffix(name, end) }) {
+		return false
+	}
+	return slices.ContainsFunc(secretFiles, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return err == nil && ok
+	})
+}
+
+// The names are in lower case.
+var (
+	secretFolders = []string{
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".oci", ".password-store", ".terraform.d", ".mozilla",
+	}
+	secretFiles = []string{
+		".env", ".env.*", "*.env", ".envrc", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*.pem", "*.key",
+		"*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdb", "*.kdbx", "*.asc", "*.gpg", "*.pgp", "*.ovpn",
+		".netrc", "_netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd",
+		".git-credentials", ".gitconfig", ".terraformrc", ".s3cfg", ".boto", ".vault-token", ".dockercfg",
+		".*_history", "auth.json", "credentials", "credentials.*", "secret.*", "secrets.*", "*service-account*.json",
+		"*service_account*.json", "*client_secret*.json", "application_default_credentials.json", "*.tfstate",
+		"*.tfstate.backup", "*.tfvars", "kubeconfig", "*.kubeconfig", "shadow", "wallet.dat", "*.mobileprovision",
+	}
+	// templates are ends of names of files that show how such a file looks.
+	templates = []string{".example", ".sample", ".template", ".dist", ".pub"}
+)
+
+// plain is the name that a system takes a part of a path for: Windows leaves out dots and blanks at the end, and what
+// follows a colon is a stream of the file. Some file systems leave out characters that nobody sees.
+func plain(part string) string {
+	part = strings.Map(func(r rune) rune {
+		if r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x206a && r <= 0x206f || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, part)
+	if i := strings.IndexByte(part, ':'); i > 0 {
+		part = part[:i]
+	}
+	return strings.TrimRight(part, ". ")
+}
+
+// isGit reports whether a part of a path is git's own folder, in any way of writing it that a file system takes for it.
+func isGit(part string) bool {
+	name := strings.ToLower(plain(part))
+	return name == ".git" || name == "git~1"
+}
+
+// devices are names that Windows takes for a device in every folder, with any ending.
+var devices = []string{
+	"con", "prn", "aux", "nul", "conin$", "conout$",
+	"com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "com¹", "com²", "com³",
+	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "lpt¹", "lpt²", "lpt³",
+}
+
+// windowsFault says why Windows would take a part of a path for something else than the file of that name, "" when it
+// does not. A short name such as SECRET~1.TXT is another file's.
+func windowsFault(part string) string {
+	base, _, _ := strings.Cut(strings.ToLower(part), ".")
+	switch {
+	case strings.ContainsAny(part, `:*?"<>|`):
+		return "it holds a character that Windows takes for something else"
+	case strings.TrimRight(part, ". ") != part:
+		return "a part of it ends with a dot or a blank, which Windows leaves out"
+	case slices.Contains(devices, strings.TrimRight(base, " ")):
+		return "a part of it is the name of a device"
+	}
+	if _, number, tilde := strings.Cut(base, "~"); tilde && len(base) <= 8 && number != "" && strings.Trim(number, "0123456789") == "" {
+		return "a part of it is a short name, which stands for another one"
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package save
+
+import "testing"
+
+func TestNamesOfFilesWithSecrets(t *testing.T) {
+	for _, name := range []string{
+		".env", ".ENV", ".env.local", ".env.production", "prod.env", ".envrc", "id_rsa", "id_ed25519", "id_ecdsa_sk",
+		"server.pem", "tls.key", "store.jks", "login.p12", "me.PFX", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass",
+		".git-credentials", ".htpasswd", "credentials", "credentials.json", "secrets.yaml", "auth.json", "prod.tfvars",
+		"terraform.tfstate", "kubeconfig", ".bash_history", "passwords.kdbx", "my-service-account-1.json", ".dockercfg",
+		".env.", ".env ", ".env::$DATA", "id_rsa:x", ".en\u200bv", "tls.key...",
+	} {
+		if !secretFile(name) {
+			t.Errorf("%q is read", name)
+		}
+	}
+	for _, name := range []string{
+		"logo.png", "env", "environment.ts", ".env.example", ".env.sample", "id_rsa.pub", "keys.txt", "keyboard.css",
+		"monkey", "README.md", "gasoline_memory.json", "secretary.txt", "package.json", "authors.json",
+	} {
+		if secretFile(name) {
+			t.Errorf("%q is not read", name)
+		}
+	}
+	for _, name := range []string{".ssh", ".SSH", ".aws", ".kube", ".gnupg", ".ssh.", ".ssh::$INDEX_ALLOCATION"} {
+		if !SecretFolder(name) {
+			t.Errorf("%q is open", name)
+		}
+	}
+	for _, name := range []string{".git", ".GIT", ".git.", ".git ", "GIT~1", ".git::$INDEX_ALLOCATION", ".g\u200cit"} {
+		if !isGit(name) {
+			t.Errorf("%q is not git's", name)
+		}
+	}
+	if isGit(".github") || isGit(".gitignore") || isGit("git") {
+		t.Error("other names are git's")
+	}
+}
+
+func TestNamesThatWindowsTakesForOthers(t *testing.T) {
+	for _, name := range []string{
+		"CON", "con.png", "nul", "NUL.tar.gz", "aux .txt", "COM1", "com¹.log", "LPT9.png", "CONOUT$", "a.png.", "a ", "a.png ",
+		"a.png:hidden", "a.png::$DATA", ":x", "SECRET~1.TXT", "progra~1", "a*b", "a?", `a"b`, "a<b",
+	} {
+		if windowsFault(name) == "" {
+			t.Errorf("%q is taken", name)
+		}
+	}
+	for _, name := range []string{"console.png", "a.con", "com.txt", "com10.txt", "auxiliary", "a~b", "backup~", "notes~2026-summary.md", ".env", "ü.png"} {
+		if why := windowsFault(name); why != "" {
+			t.Errorf("%q is refused: %s", name, why)
+		}
+	}
+}
