@@ -25,7 +25,7 @@ var rows = [][]string{
 	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema", "sdk/python"},
 	1: {
 		"internal/catalog", "internal/redact", "internal/proof", "internal/state", "internal/stacktrace",
-		"internal/certificate", "internal/shell",
+		"internal/certificate", "internal/child", "internal/shell",
 	},
 	2: {"internal/store", "internal/command", "internal/session", "internal/pairing", "internal/correlate"},
 	3: {"internal/ingest", "internal/query", "internal/save", "internal/follow"},

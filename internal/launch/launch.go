@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/child"
 	"github.com/brennhill/gasoline/internal/follow"
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/wire"
@@ -135,7 +136,7 @@ func (r *running) startPipes() error {
 	if err != nil {
 		return err
 	}
-	err = r.cmd.Start()
+	err = child.Start(r.cmd)
 	started(err)
 	if err != nil {
 		return err

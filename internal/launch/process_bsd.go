@@ -8,9 +8,6 @@ import (
 	"unsafe"
 )
 
-// dieWithUs does nothing: the system has no such thing. The child gets SIGHUP or SIGPIPE.
-func dieWithUs(*syscall.SysProcAttr) {}
-
 // interrupts reports whether a terminal turns Ctrl-C into a signal.
 func interrupts(control *os.File) (yes bool) {
 	modes(control, func(t *syscall.Termios) bool {

@@ -6,9 +6,6 @@ import (
 	"unsafe"
 )
 
-// dieWithUs has the kernel end the child when this process is killed.
-func dieWithUs(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGTERM }
-
 // interrupts reports whether a terminal turns Ctrl-C into a signal.
 func interrupts(control *os.File) (yes bool) {
 	modes(control, func(t *syscall.Termios) bool {

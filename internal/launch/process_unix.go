@@ -11,12 +11,13 @@ import (
 
 	"github.com/creack/pty"
 	"golang.org/x/term"
+
+	"github.com/brennhill/gasoline/internal/child"
 )
 
 // setGroup gives the child a process group of its own, so that signals reach all of it.
 func setGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	dieWithUs(cmd.SysProcAttr)
 }
 
 func isTerminal(f *os.File) bool { return IsTerminal(f) }
@@ -31,9 +32,7 @@ func (r *running) startTerminal() (bool, error) {
 		return false, nil
 	}
 	c := r.config
-	attributes := &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
-	dieWithUs(attributes)
-	r.cmd.SysProcAttr = attributes
+	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
 	r.cmd.Stdin, r.cmd.Stdout, r.cmd.Stderr = c.Stdin, end, end
 	r.resize = func() { _ = pty.InheritSize(c.Stdout, control) } // a terminal without a size keeps its own
 	r.resize()
@@ -53,7 +52,7 @@ func (r *running) startTerminal() (bool, error) {
 	if r.restore == nil { // ours completes newlines itself
 		keepNewlines(control)
 	}
-	err = r.cmd.Start()
+	err = child.Start(r.cmd)
 	started(err)
 	_ = end.Close() // the child has its own
 	if err != nil {

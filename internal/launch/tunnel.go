@@ -15,6 +15,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/child"
 )
 
 const (
@@ -102,7 +104,7 @@ func (t *Tunnel) connect(ctx context.Context, local int) (up bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := child.Start(cmd); err != nil {
 		return false, fmt.Errorf("start ssh: %w", err)
 	}
 	ended := make(chan struct{})

@@ -8,10 +8,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/child"
 	"github.com/brennhill/gasoline/internal/follow"
 )
 
@@ -59,7 +61,9 @@ func (c Command) Read(ctx context.Context, each func([]byte) error) error {
 	if err != nil {
 		return fault(Unavailable, "start %s: %v", c.Args[0], err)
 	}
-	if err := cmd.Start(); err != nil {
+	runtime.LockOSThread() // see child.Start
+	defer runtime.UnlockOSThread()
+	if err := child.Start(cmd); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
 			return &Fault{Kind: Refused, Text: c.Args[0] + " is not installed", Fix: "Install it, or remove the source."}
 		}
@@ -131,14 +135,18 @@ func (c Command) Lines(ctx context.Context, each func([]follow.Piece) error) err
 	return err
 }
 
-// Beside starts the command and gives what it writes to out, until ctx ends. Wait returns when it has ended.
+// Beside starts the command and gives what it writes to out, until ctx ends. Wait, which the same goroutine calls, returns
+// when it has ended.
 func (c Command) Beside(ctx context.Context, out io.Writer) (wait func(), _ error) {
 	cmd, _ := c.make(ctx)
 	cmd.Stdout = out
-	if err := cmd.Start(); err != nil {
+	runtime.LockOSThread() // see child.Start
+	if err := child.Start(cmd); err != nil {
+		runtime.UnlockOSThread()
 		return nil, fault(Unavailable, "start %s: %v", c.Args[0], err)
 	}
 	return func() {
+		defer runtime.UnlockOSThread()
 		_ = cmd.Wait()          // how it ended says nothing
 		_ = endGroup(cmd, true) // what it started and left
 	}, nil

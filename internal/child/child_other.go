@@ -1,0 +1,9 @@
+//go:build !linux && !windows
+
+package child
+
+import "os/exec"
+
+func bind(*exec.Cmd) {}
+
+func join(*exec.Cmd) {}
