@@ -22,6 +22,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/shell"
@@ -67,11 +68,11 @@ func found(dir string, stderr io.Writer) (launch.Candidate, error) {
 	if len(all) > 1 {
 		text := "there are several commands; type one of these:"
 		for _, c := range all {
-			text += "\n  " + c.Line() + "   # " + c.Found
+			text += "\n  " + answer.Clean(c.Line()) + "\n    " + answer.Clean(c.Found)
 		}
 		return launch.Candidate{}, errors.New(text)
 	}
-	fmt.Fprintf(stderr, "gasoline: %s; running %s\n", all[0].Found, shell.Line(all[0].Command...))
+	fmt.Fprintf(stderr, "gasoline: %s; running %s\n", answer.Clean(all[0].Found), answer.Clean(shell.Line(all[0].Command...)))
 	return all[0], nil
 }
 

@@ -751,3 +751,27 @@ func TestTailTellsWhatIsNotThere(t *testing.T) {
 	_ = cmd.Process.Signal(os.Interrupt)
 	_ = cmd.Wait() // it was ended
 }
+
+// Names come from files of a project: a terminal gets none of their control characters, and what is to be pasted has
+// nothing behind it that a shell without comments would run.
+func TestNamesOfAProcfileAreWrittenCleanly(t *testing.T) {
+	m := newMachine(t)
+	evil := "web\x1b]0;owned\x07\x1b[2K\u202e;touch${IFS}gone"
+	must(t, os.WriteFile(filepath.Join(m.dir, "Procfile"), []byte(evil+": true \x1b[8m& evil\napi: true\n"), 0o600))
+	_, errs, code := m.run("run")
+	if code != exitUsage || !strings.Contains(errs, "api") {
+		t.Fatalf("%d %q", code, errs)
+	}
+	for line := range strings.Lines(errs) {
+		if strings.ContainsAny(line, "\x1b\x07\u202e") {
+			t.Errorf("the terminal gets %q", line)
+		}
+		if strings.HasPrefix(line, "  gasoline run ") && strings.Contains(line, "Procfile has") {
+			t.Errorf("behind the line to paste is %q", line)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(m.dir, "Procfile"), []byte(evil+": true \x1b[8m\n"), 0o600))
+	if _, errs, _ = m.run("run"); strings.ContainsAny(errs, "\x1b\x07\u202e") || !strings.Contains(errs, "Procfile has web") {
+		t.Errorf("the only one: %q", errs)
+	}
+}
