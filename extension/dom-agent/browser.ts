@@ -21,6 +21,9 @@ export const DRAWING = "gasoline-draw";
 export const rootOf = (host: Element): ShadowRoot | null =>
   host.id !== DRAWING && dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
+/** The address of a file of the extension's. */
+export const urlOf = (file: string): string => runtime?.getURL?.(file) ?? "";
+
 /** Asks the worker; undefined: there is none. */
 export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
   runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;

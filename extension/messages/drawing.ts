@@ -63,6 +63,21 @@ export interface Drawing {
   viewport: { width: number; height: number; scroll_x: number; scroll_y: number; ratio: number };
 }
 
+/** What a frame for a comment is given with its port. */
+export interface OpenNote {
+  /** The fragment of its address. */
+  key: string;
+  label: string;
+  /** Characters that it takes. */
+  max: number;
+}
+
+/** What the drawing says to a comment. */
+export type ToNote = { type: "focus" } | { type: "insert"; text: string };
+
+/** What a comment says: its text and its height in CSS pixels, or that the user leaves it, by the key with this code. */
+export type FromNote = { type: "text"; text: string; height: number } | { type: "leaves" | "ends"; code: string };
+
 /** The script that draws tells the worker how it ended. Answered when the picture is taken: until then the drawing is shown. */
 export interface TellDrawing {
   type: "gasoline-drawing";

@@ -310,3 +310,93 @@ test("an annotation names the components of React and Vue around the element, an
   expect(await named(trap)).toBeUndefined();
   expect(await browser.page.evaluate("ran")).toBe(0);
 });
+
+test("the page neither reads nor writes a comment, nor keeps the user from writing it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const hostile = `<p id=words>PAGE WORDS</p><dialog><input id=trap></dialog>
+    <script>
+      window.got = new Set();
+      const keep = (what) => { for (const word of ["private", "rivate", "pasted"]) if (String(what).includes(word)) got.add(String(what)); };
+      for (const type of ["beforeinput", "input", "keydown", "keyup", "keypress", "paste", "drop", "compositionupdate", "textInput", "selectionchange", "message", "focus", "blur"])
+        window.addEventListener(type, (event) => { keep(event.data); keep(event.key); keep(getSelection()); if (type === "keydown" && event.isTrusted) got.add("key"); }, true);
+      window.attack = () => {
+        for (const [command, value] of [["selectAll"], ["copy"], ["insertText", "FORGED"], ["insertHTML", "FORGED"], ["delete"], ["undo"], ["paste"]])
+          { document.execCommand(command, false, value); keep(getSelection()); }
+        document.designMode = document.designMode === "on" ? "off" : "on";
+        const host = document.activeElement;
+        if (host) { keep(host.value); keep(host.textContent); keep(host.shadowRoot); host.dispatchEvent(new InputEvent("input", { data: "FORGED", bubbles: true, composed: true })); }
+        for (const type of ["keydown", "keyup"]) (host ?? document).dispatchEvent(new KeyboardEvent(type, { key: "F", bubbles: true, composed: true }));
+        for (let i = 0; i < length; i++) { window[i].postMessage({ key: "", label: "x", max: 9 }, "*", [new MessageChannel().port1]); }
+        keep(trap.value);
+      };
+      window.steal = () => { const dialog = document.querySelector("dialog"); if (!dialog.open) dialog.showModal(); trap.focus(); window.focus(); };
+    </script>`;
+  const { page, run } = await open(browser, site, daemon, `${SHOP}${hostile}`);
+  const box = await boxOf(page, "#pay");
+  await run("draw_mode_start", {});
+  await drag(page, box);
+  const attack = () => page.evaluate(() => (window as never as { attack(): void }).attack());
+  const steal = () => page.evaluate(() => (window as never as { steal(): void }).steal());
+  await attack();
+  await page.keyboard.type("my pri");
+  await attack();
+  await page.keyboard.type("vate words");
+  await steal();
+  await page.keyboard.type(", more private");
+  await attack();
+  const input = await page.context().newCDPSession(page);
+  await input.send("Input.imeSetComposition", { text: "private", selectionStart: 7, selectionEnd: 7 });
+  await attack();
+  await input.send("Input.insertText", { text: " 日本" });
+  await attack();
+  await page.keyboard.press("Control+Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(mark?.label).toBe("my private words, more private 日本");
+  expect(await page.evaluate(() => [...(window as never as { got: Set<string> }).got].filter(Boolean))).toEqual([]);
+  expect(await page.locator("#trap").inputValue()).toBe("");
+  // No address of the extension's that a page could know leads to its field.
+  const loads = await page.evaluate(async (id) => {
+    const frame = document.createElement("iframe");
+    frame.src = `chrome-extension://${id}/note.html`;
+    document.body.append(frame);
+    const fetched = await fetch(frame.src).then(
+      () => "there",
+      () => "not there",
+    );
+    await new Promise((done) => {
+      frame.onload = done;
+      frame.onerror = done;
+    });
+    return [fetched, performance.getEntriesByType("resource").filter(({ name }) => name.includes("note.html")).length];
+  }, browser.id);
+  expect(loads).toEqual(["not there", 0]);
+});
+
+test("a page with the strictest policies can be drawn and written on", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "");
+  await page.goto(
+    site.page("/strict", {
+      body: `<!doctype html><title>Strict</title>${SHOP}`,
+      headers: {
+        "Content-Security-Policy":
+          "default-src 'none'; style-src 'unsafe-inline'; frame-src 'none'; child-src 'none'; frame-ancestors 'none'",
+        "Cross-Origin-Embedder-Policy": "require-corp",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Permissions-Policy": "clipboard-read=(), clipboard-write=()",
+      },
+    }),
+  );
+  await run("draw_mode_start", {});
+  await drag(page, await boxOf(page, "#pay"));
+  await page.keyboard.type("strict");
+  await page.keyboard.press("Control+Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(mark?.label).toBe("strict");
+});

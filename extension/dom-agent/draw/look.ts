@@ -27,12 +27,11 @@ button { font: inherit; min-height: 32px; padding: 4px 12px; border: 1px solid v
 button[aria-pressed=true] { border: 2px solid var(--strong); padding: 3px 11px; font-weight: 600 }
 button.done { background: var(--strong); border-color: var(--strong); color: var(--on-strong); font-weight: 600 }
 button:disabled { opacity: .55; cursor: default }
-button:focus-visible, textarea:focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
+button:focus-visible { outline: 3px solid var(--strong); outline-offset: 2px }
 .note { position: absolute; width: 240px; max-width: calc(100vw - 16px); background: var(--paper); border: 1px solid var(--line);
   border-radius: 8px; padding: 6px; box-shadow: 0 2px 10px rgb(0 0 0 / .25) }
-textarea { display: block; width: 100%; font: inherit; color: var(--ink); background: var(--field); border: 1px solid var(--line);
-  border-radius: 4px; padding: 4px 6px; resize: none; field-sizing: content; min-height: 2.2em; max-height: 8em }
-textarea::placeholder { color: var(--soft); opacity: 1 }
+.note.spare { visibility: hidden }
+iframe { display: block; width: 100%; height: 31px; border: 0; border-radius: 4px; color-scheme: inherit }
 .seen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 @media (max-width: 480px) { .hint { display: none } button { padding: 4px 8px } button[aria-pressed=true] { padding: 3px 7px } .bar { gap: 6px; padding: 8px } }
 @media (forced-colors: active) { .over { stroke: Highlight } button.done { forced-color-adjust: none } }

@@ -4,6 +4,7 @@ import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
+import { Note } from "./note.ts";
 import { Components } from "./components.ts";
 import { type Tools, drawnElement, meant } from "./meant.ts";
 
@@ -18,7 +19,7 @@ const STEP = 10;
 const SMALL_STEP = 1;
 /** The picture is waited for so long, ms. */
 const PICTURE_MS = 8000;
-/** The page's own world listens for components within so long, ms, or the drawing begins without. */
+/** The page's own world listens for components, and comments can be written, within so long, ms, or the drawing begins without. */
 const LISTEN_MS = 500;
 /** Keys that are down when it ends are kept from the page until they are up, so long at most, ms. */
 const KEYS_MS = 1000;
@@ -35,7 +36,7 @@ interface Drawn {
   shape: Shape;
   from: Point;
   to: Point;
-  note?: { box: HTMLElement; field: HTMLTextAreaElement };
+  note?: Note;
   element?: Annotation["element"];
 }
 
@@ -51,7 +52,10 @@ async function start(
   const replaced = current !== undefined;
   current?.cancel("replaced");
   const drawer = (current = new Drawer(name, text, refs, tools));
-  await Promise.race([drawer.listening, new Promise((resolve) => setTimeout(resolve, LISTEN_MS))]);
+  await Promise.race([
+    Promise.all([drawer.listening, drawer.writing]),
+    new Promise((resolve) => setTimeout(resolve, LISTEN_MS)),
+  ]);
   return { name, replaced };
 }
 
@@ -75,6 +79,11 @@ class Drawer {
   readonly #done = button("Done", "Enter");
   readonly #components = new Components();
   readonly listening: Promise<void>;
+  /** Resolves when a comment can be written. */
+  readonly writing: Promise<void>;
+  #spare: Note; // of the next drawing: there before it is needed
+  #noted: Note | undefined; // the one that is written
+  #unheard = false; // the page did not hear that its window lost the focus, to a comment
   readonly #drawn: Drawn[] = []; // <= MAX_ANNOTATIONS
   readonly #before = document.activeElement;
   readonly #down = new Set<string>(); // codes of keys that are down
@@ -120,6 +129,8 @@ class Drawer {
     this.#root.append(this.#dialog);
     document.documentElement.append(this.#host);
     this.listening = this.#components.begin();
+    this.#spare = this.#newNote();
+    this.writing = this.#spare.ready;
     this.#open();
     this.#choose("rectangle");
     window.addEventListener("scroll", this.#show, { capture: true, passive: true });
@@ -145,8 +156,8 @@ class Drawer {
 
   /** Takes what the user does; the page hears nothing of it. */
   readonly #hear = (event: Event): void => {
-    // The window's own focus is not about the page's elements.
-    if (event.target === window) return;
+    // The window's own focus is not about the page's elements; but while a comment is written, the window is as it was.
+    if (event.target === window && !this.#isOurs(event)) return;
     event.stopImmediatePropagation();
     if (event instanceof KeyboardEvent) {
       if (event.type === "keydown") this.#down.add(event.code);
@@ -157,13 +168,14 @@ class Drawer {
       return;
     }
     if (this.#state === "ends") return event.preventDefault();
-    if (event.type === "keydown") this.#key(event as KeyboardEvent);
+    if (event.type === "focusin" && event.target !== this.#host) this.#takeFocus();
+    else if (event.type === "keydown") this.#key(event as KeyboardEvent);
     else if (event.type === "pointerdown") this.#press(event as PointerEvent);
     else if (event.type === "pointermove") this.#drag(event as PointerEvent);
     else if (event.type === "pointerup") this.#release(event as PointerEvent);
     else if (event.type === "pointercancel") this.#drop();
     else if (event.type === "click") this.#click(event as MouseEvent);
-    else if (event.type === "contextmenu" && !this.#isField(event as MouseEvent)) event.preventDefault();
+    else if (event.type === "contextmenu") event.preventDefault();
   };
 
   #at({ clientX, clientY }: MouseEvent): Element | null {
@@ -174,8 +186,45 @@ class Drawer {
     return this.#at(event)?.closest("button") ?? null;
   }
 
-  #isField(event: MouseEvent): boolean {
-    return this.#at(event) instanceof HTMLTextAreaElement;
+  /** Says whether the focus of the window goes to a comment, or comes back from one. */
+  #isOurs({ type }: Event): boolean {
+    const toNote = type === "blur" && this.#inNote();
+    const back = type === "focus" && this.#unheard;
+    if (toNote || back) this.#unheard = toNote;
+    return toNote || back;
+  }
+
+  #inNote(): boolean {
+    return this.#noted !== undefined && this.#noted.has(this.#root.activeElement);
+  }
+
+  /** The page took the focus while the user draws or writes. */
+  #takeFocus(): void {
+    if (!this.#dialog.open) return; // it is looked at what lies beneath
+    this.#dialog.close(); // a modal dialog of the page may lie over it
+    this.#dialog.showModal();
+    if (this.#noted) this.#noted.focus();
+    else this.#area.focus({ preventScroll: true });
+  }
+
+  /** The user goes back to the drawing. */
+  #leave(code = ""): void {
+    this.#noted = undefined;
+    if (code) this.#down.add(code); // the page is to hear nothing of its end
+    this.#area.focus({ preventScroll: true });
+  }
+
+  #newNote(): Note {
+    const note = new Note(MAX_COMMENT, `Comment ${this.#drawn.length + 1}`, {
+      grows: () => this.#show(),
+      leaves: (code) => this.#leave(code),
+      ends: (code) => {
+        this.#leave(code);
+        void this.#end();
+      },
+    });
+    this.#notes.append(note.box);
+    return note;
   }
 
   #press(event: PointerEvent): void {
@@ -212,21 +261,24 @@ class Drawer {
   #key(event: KeyboardEvent): void {
     if (event.isComposing || event.keyCode === 229) return; // an input method has the key
     const { activeElement: at } = this.#root;
-    const inField = at instanceof HTMLTextAreaElement;
     const onButton = at instanceof HTMLButtonElement;
     const undoes = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-    if (event.key === "Escape") {
-      if (inField) this.#area.focus({ preventScroll: true });
-      else if (this.#going) this.#drop();
+    if (this.#noted && this.#inNote()) {
+      // The browser has not moved the focus yet.
+      const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+      if (event.key === "Enter" || event.key === "Escape") this.#leave();
+      if (ends) void this.#end();
+      else if (event.key.length === 1) this.#noted.insert(event.key);
+    } else if (event.key === "Escape") {
+      if (this.#going) this.#drop();
       else this.cancel("by_user");
     } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void this.#end();
-    else if (event.key === "Enter" && inField && !event.shiftKey) this.#area.focus({ preventScroll: true });
-    else if (event.key === "Enter" && !inField && !onButton) {
+    else if (event.key === "Enter" && !onButton) {
       if (this.#going) this.#finish();
       else void this.#end();
-    } else if (undoes && !inField) this.#takeBack();
-    else if (!inField && !onButton && event.key in MOVES) this.#steer(event);
-    else if (!inField && !onButton && event.key === " ") this.#set();
+    } else if (undoes) this.#takeBack();
+    else if (!onButton && event.key in MOVES) this.#steer(event);
+    else if (!onButton && event.key === " ") this.#set();
     else return;
     event.preventDefault();
   }
@@ -276,20 +328,11 @@ class Drawer {
     const element = this.#under(drawn);
     if (element) drawn.element = element;
     const n = this.#drawn.push(drawn);
-    const field = make("textarea", {
-      rows: "1",
-      maxlength: `${MAX_COMMENT}`,
-      dir: "auto",
-      placeholder: "What about it?",
-    });
-    field.setAttribute("aria-label", `Comment ${n}`);
-    const box = make("div", { class: "note" });
-    box.append(field);
-    this.#notes.append(box);
-    drawn.note = { box, field };
+    drawn.note = this.#noted = this.#spare;
+    this.#spare = this.#newNote();
     this.#say(element ? `Drawing ${n}, on ${element.role || element.tag} ${element.name}` : `Drawing ${n}`);
     this.#show();
-    field.focus({ preventScroll: true });
+    drawn.note.focus();
   }
 
   #under(drawn: Drawn): Annotation["element"] {
@@ -314,7 +357,7 @@ class Drawer {
     const last = this.#drawn.pop();
     last?.note?.box.remove();
     this.#show();
-    this.#area.focus({ preventScroll: true });
+    this.#leave();
     if (last) this.#say("Taken back.");
   }
 
@@ -436,7 +479,7 @@ function annotationOf(drawn: Drawn): Annotation {
     shape,
     rect: { x: Math.round(x), y: Math.round(y), width: Math.round(width), height: Math.round(height) },
     ...(shape === "arrow" ? { to: { x: Math.round(to.x), y: Math.round(to.y) } } : {}),
-    comment: note?.field.value.trim().slice(0, MAX_COMMENT) ?? "",
+    comment: note?.text.trim().slice(0, MAX_COMMENT) ?? "",
     ...(element ? { element } : {}),
   };
 }

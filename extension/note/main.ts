@@ -1,0 +1,35 @@
+import type { FromNote, OpenNote, ToNote } from "../messages/drawing.ts";
+
+// The comment of a drawing is written into this document, which is in a frame of the page: there the page's scripts can
+// neither read nor write it, nor hear of a key.
+
+const field = document.querySelector("textarea") as HTMLTextAreaElement;
+
+window.addEventListener("message", ({ data, ports: [port] }: MessageEvent<Partial<OpenNote>>) => {
+  // Who made this frame knows its key, and no page does.
+  if (port && data.key !== undefined && data.key === location.hash.slice(1)) begin(port, data as OpenNote);
+});
+
+function begin(port: MessagePort, { label, max }: OpenNote): void {
+  const say = (message: FromNote): void => port.postMessage(message);
+  const tell = (): void => say({ type: "text", text: field.value, height: document.documentElement.offsetHeight });
+  field.setAttribute("aria-label", label);
+  field.maxLength = max;
+  field.addEventListener("input", tell);
+  window.addEventListener("focus", () => field.focus());
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return; // an input method has the key
+    const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
+    if (!ends && event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return;
+    event.preventDefault();
+    tell();
+    say({ type: ends ? "ends" : "leaves", code: event.code });
+  });
+  port.onmessage = ({ data }: MessageEvent<ToNote>) => {
+    field.focus();
+    if (data.type === "insert")
+      field.setRangeText(data.text.slice(0, max - field.value.length), field.selectionStart, field.selectionEnd, "end");
+    if (data.type === "insert") tell();
+  };
+  tell();
+}
