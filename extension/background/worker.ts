@@ -141,9 +141,10 @@ export class Worker {
   readonly #pages: TabPages;
   readonly #powers = new Powers(readSettings, async (tab) => {
     await this.#granted;
-    const url = await this.#pages.address(tab);
+    const shown = await this.#pages.shown(tab);
+    const { url } = shown;
     // A page without an address of its own is the site's that made it, and has a content script where that is granted.
-    return { url, granted: this.grants.covers(url) || (!/^https?:/.test(url) && this.#pages.captured(tab)) };
+    return { ...shown, granted: this.grants.covers(url) || (!/^https?:/.test(url) && this.#pages.captured(tab)) };
   });
   #granted: Promise<unknown> = new Promise(() => {}); // until the grants are read
   readonly #loaded = new LoadedFiles(kept);

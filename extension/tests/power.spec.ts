@@ -123,6 +123,53 @@ test("a page that does not say what is secret in it is not filmed", async ({
   expect(daemon.films.flatMap((film) => film.frames)).toEqual([]);
 });
 
+test.describe("a page that is not there", () => {
+  test.use({ ownBrowser: true });
+
+  test("a page that crashed, or that the browser put to sleep, is told as that, and refresh loads it anew", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page, run } = await open(browser, site, daemon, "<button>Here</button>");
+    const each = async (tab: number): Promise<unknown[]> => {
+      const codes: unknown[] = [];
+      for (const [kind, params] of [
+        ["get_text", {}],
+        ["click", { selector: "button" }],
+        ["screenshot", {}],
+        ["execute_js", { script: "1" }],
+        ["list_interactive", {}],
+        ["screen_recording_start", { name: "gone", fps: 10 }],
+      ] as const)
+        codes.push((await run(kind as "get_text", params as object, { tab, timeoutMS: 10_000 })).error?.code);
+      return [...new Set(codes)];
+    };
+    const worker = await browser.worker();
+    const tab = await browser.tab(page);
+    const crashed = new Promise<void>((done) => page.once("crash", () => done()));
+    const session = await page.context().newCDPSession(page);
+    session.send("Page.crash").catch(() => undefined);
+    await crashed;
+    expect(await each(tab)).toEqual(["page_crashed"]);
+    expect((await run("refresh", {}, { tab, timeoutMS: 15_000 })).error).toBeUndefined();
+    expect((await run("query", { selector: "button" }, { tab, timeoutMS: 10_000 })).error).toBeUndefined();
+
+    const asleep = await worker.evaluate(
+      async (url) => {
+        const { id = 0 } = await chrome.tabs.create({ url, active: false });
+        while ((await chrome.tabs.get(id)).status !== "complete")
+          await new Promise<void>((done) => chrome.tabs.onUpdated.addListener(() => done()));
+        return (await chrome.tabs.discard(id))?.id ?? 0;
+      },
+      site.page("/asleep", "<!doctype html><title>Asleep</title><button>There</button>"),
+    );
+    expect(await each(asleep)).toEqual(["page_discarded"]);
+    expect((await run("refresh", {}, { tab: asleep, timeoutMS: 15_000 })).error).toBeUndefined();
+    expect((await run("query", { selector: "button" }, { tab: asleep, timeoutMS: 10_000 })).error).toBeUndefined();
+  });
+});
+
 test("real typing goes on in no page that comes meanwhile where agents may not act", async ({
   daemon,
   site,

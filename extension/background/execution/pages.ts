@@ -3,6 +3,7 @@ import type { Arrival, Debug, Dialog, Left, Move, Pages, Watch } from "../../com
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
+import type { Shown } from "./powers.ts";
 import { noPage, notLoaded } from "./failure.ts";
 
 // Everything here waits for events of the browser. These times bound the waits whose event may never come.
@@ -52,12 +53,14 @@ export class TabPages implements Pages {
     return (tab ?? (await chrome.tabs.query({ active: true }))[0])?.id;
   }
 
-  /** The URL of the page that a tab shows, of a site that is not granted, too; "" where nobody says. */
-  async address(tab: number): Promise<string> {
-    const { url } = await chrome.tabs.get(tab).catch(() => {
+  /** What a tab shows, of a site that is not granted, too. */
+  async shown(tab: number): Promise<Omit<Shown, "granted">> {
+    const { url, status, discarded } = await chrome.tabs.get(tab).catch(() => {
       throw gone(tab);
     });
-    return url || (await shownIn(tab))?.url || "";
+    // The browser loads the page of a tab that it unloaded when the tab is shown; of one that crashed it does not.
+    const without = status === "unloaded" ? ({ without: discarded ? "discarded" : "crashed" } as const) : {};
+    return { url: url || (await shownIn(tab))?.url || "", ...without };
   }
 
   async atIndex(index: number): Promise<number | undefined> {

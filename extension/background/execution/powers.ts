@@ -10,6 +10,8 @@ export interface Shown {
   url: string;
   /** The user granted its site. */
   granted: boolean;
+  /** Why there is no document in it, though it has an address. */
+  without?: "crashed" | "discarded";
 }
 
 /** Throws where something that needs a power may not be done in a tab now. */
@@ -47,9 +49,11 @@ export class Powers {
     const allowed = await this.#allowed();
     if (power !== "looks" && !isOn(allowed)) throw pilotOff();
     if (power === "leaves" && allowed.pilot) return;
-    const { url, granted } = await this.#shown(tab);
+    const { url, granted, without } = await this.#shown(tab);
     if (power !== "looks") chosen(allowed, url, power === "leaves");
-    if (power !== "leaves" && !granted) throw notGranted();
+    if (power === "leaves") return;
+    if (!granted) throw notGranted();
+    if (without) throw new CommandProblem(`page_${without}`, WITHOUT[without]);
   };
 
   /** The debugger and pictures for a command: each step is asked for, and what ends something may always be done. */
@@ -90,6 +94,11 @@ export class Powers {
     };
   }
 }
+
+const WITHOUT = {
+  crashed: "The tab's page crashed. refresh loads it anew; what was in it is lost.",
+  discarded: "The browser put the tab to sleep to save memory. refresh loads its page anew.",
+} as const;
 
 /** Throws where AI Web Pilot is not on for a page. One of no site may be left: nobody chose it, and nothing of a site is in it. */
 function chosen(allowed: Allowed, url: string, leaving: boolean): void {
