@@ -5,6 +5,6 @@ import type { Handler } from "./handler.ts";
 /** Fills the fields of a form. */
 export const fillForm: Handler<"fill_form"> = (params, context) =>
   steps(context, async () => {
-    const { filled, settled } = await fillFields(params, context);
-    return { result: onlyFilled(filled), settled };
+    const form = await fillFields(params, context);
+    return { result: onlyFilled(form), settled: form.settled };
   });

@@ -6,7 +6,7 @@ import { CommandProblem } from "./problem.ts";
 /** Fills the fields of a form and sends it: by the button that is named, or by the one of the form of the last field. */
 export const fillFormAndSubmit: Handler<"fill_form_and_submit"> = (params, context) =>
   steps(context, async () => {
-    const { filled } = await fillFields(params, context);
+    const { filled, healed } = await fillFields(params, context);
     const { submit_ref: ref, submit_selector: selector, within, frame } = params;
     try {
       const { result, settled } =
@@ -19,7 +19,7 @@ export const fillFormAndSubmit: Handler<"fill_form_and_submit"> = (params, conte
                 ...(within === undefined ? {} : { within }),
                 ...(frame === undefined ? {} : { frame }),
               });
-      return { result: { ...result, filled }, settled };
+      return { result: { ...result, filled, ...(healed ? { healed } : {}) }, settled };
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;
       throw new CommandProblem(

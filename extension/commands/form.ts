@@ -7,6 +7,8 @@ import { CommandProblem } from "./problem.ts";
 /** Fields that were filled, and how the page settled after the last one. */
 interface Form {
   filled: Filled[];
+  /** Another element was taken for one that was replaced. */
+  healed: boolean;
   settled: Settled;
 }
 
@@ -14,6 +16,7 @@ interface Form {
 export async function fillFields({ fields, within, frame }: FormParams, context: Context): Promise<Form> {
   const filled: Filled[] = [];
   const changes: string[] = [];
+  let healed = false;
   let settled: Settled = { changes, busy: [] };
   for (const [i, field] of fields.entries()) {
     try {
@@ -26,6 +29,7 @@ export async function fillFields({ fields, within, frame }: FormParams, context:
       };
       const done = await step(context, "fill", params);
       filled.push({ value: done.result.value ?? "", ...(done.result.matched ? { matched: done.result.matched } : {}) });
+      healed ||= done.result.healed === true;
       for (const change of done.settled.changes) if (!changes.includes(change)) changes.push(change);
       settled = { ...done.settled, changes: changes.slice(-8) };
     } catch (error) {
@@ -39,8 +43,13 @@ export async function fillFields({ fields, within, frame }: FormParams, context:
       );
     }
   }
-  return { filled, settled };
+  return { filled, healed, settled };
 }
 
 /** The result of an act that filled fields and did nothing else. */
-export const onlyFilled = (filled: Filled[]): ActResult => ({ match_count: 0, match_strategy: "", filled });
+export const onlyFilled = ({ filled, healed }: Form): ActResult => ({
+  match_count: 0,
+  match_strategy: "",
+  filled,
+  ...(healed ? { healed } : {}),
+});

@@ -13,6 +13,8 @@ export interface Deadline {
 /** What an operation works with, beside its params. */
 export interface Environment {
   refs: RefBook;
+  /** How often refs had led to other elements before. */
+  heals?: number;
   deadline: Deadline;
   /** The act that the operation belongs to; its methods do nothing special for operations that only read. */
   act: ActScope;

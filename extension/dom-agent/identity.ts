@@ -18,8 +18,8 @@ const IN_WORDS =
 /** Elements whose text nobody sees. */
 const UNSEEN = /^(script|style|template|noscript)$/;
 
-/** About max characters of an element's text. What other elements hold is apart from what is around them. */
-function spacedText(element: Element, max: number): string {
+/** About max characters of an element's text, without elements that are passed. What other elements hold is apart. */
+export function spacedText(element: Element, max: number, passed?: (element: Element) => boolean): string {
   let text = "";
   const apart = (node: Node): void => {
     if (node instanceof Element && !IN_WORDS.test(node.localName)) text += " ";
@@ -28,7 +28,7 @@ function spacedText(element: Element, max: number): string {
   for (let steps = 0; at && text.length < max && steps < max; steps++) {
     apart(at);
     if (at instanceof Text) text += at.data;
-    if (at.firstChild && !(at instanceof Element && UNSEEN.test(at.localName))) {
+    if (at.firstChild && !(at instanceof Element && (UNSEEN.test(at.localName) || passed?.(at)))) {
       at = at.firstChild;
       continue;
     }

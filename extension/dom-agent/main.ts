@@ -4,6 +4,7 @@ import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
 import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
+import { noteHealed } from "./act/outcome.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
 import type {} from "./cover/main.ts";
@@ -130,13 +131,14 @@ class Agent {
     this.#running.set(call.id, control);
     const deadline = { at: call.deadline, signal: control.signal };
     const act = this.#actOf(call as AgentCall, deadline);
-    const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
+    const environment: Environment = { refs: this.#refs, heals: this.#refs.heals, deadline, frame: call.frame, act };
     if (this.#last) environment.last = this.#last;
     try {
       if (this.#early.delete(call.id)) throw cancelled();
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
       // What acts has settled before it answers.
+      if (isActed(result)) noteHealed(result.result, environment);
       if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
         result.settled = await act.settle(this.#refs);

@@ -129,6 +129,7 @@ type ActResult struct {
 	Matched           *Element   `json:"matched,omitempty"`
 	MatchCount        int        `json:"match_count"`    // 0 for an act on the page itself
 	MatchStrategy     string     `json:"match_strategy"` // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
+	Healed            bool       `json:"healed,omitempty"` // another element was taken for one that was replaced since it was told
 	AutoScrolled      bool       `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string     `json:"overlay_warning,omitempty"`
 	InsertionStrategy string     `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name

@@ -302,6 +302,8 @@ export interface ActResult {
   match_count: number;
   /** "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused */
   match_strategy: string;
+  /** another element was taken for one that was replaced since it was told */
+  healed?: boolean;
   auto_scrolled?: boolean;
   overlay_warning?: string;
   /** native, execCommand, keyboard, editor name */

@@ -17,7 +17,13 @@ export function outcome(
     ...more,
   };
   if (found.scrolled) result.auto_scrolled = true;
+  noteHealed(result, environment);
   return result;
+}
+
+/** Says in the result of an act that another element was taken for the one that was meant. */
+export function noteHealed(result: ActResult, { refs, heals = 0 }: Environment): void {
+  if (refs.heals > heals) result.healed = true;
 }
 
 /**

@@ -124,7 +124,8 @@ export class ActScope {
     this.#told = result;
     const settled: Settled = { changes: [], busy: [], ...where };
     const acted = { result, settled };
-    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted, real };
+    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted };
+    if (real) told.real = true;
     tellWorker(told); // The command's own answer says it again.
   }
 

@@ -295,6 +295,9 @@ func acted(r command.ActResult) []string {
 		out = append(out, fmt.Sprintf("%s: %q", line, answer.Cut(answer.Clean(o.Text), 120)))
 	}
 	var notes []string
+	if r.Healed {
+		notes = append(notes, "on what the page has put in its place since")
+	}
 	if r.AutoScrolled {
 		notes = append(notes, "scrolled to it")
 	}
