@@ -6,12 +6,11 @@ import * as v from "valibot";
 const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
+const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom0To30000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(30000)));
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
-const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const check7 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
-const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
@@ -20,8 +19,9 @@ const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
-const check18 = v.pipe(v.array(v.string()), v.maxLength(5));
+const check17 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
+const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
@@ -58,7 +58,7 @@ const trust = {
 };
 const formParams = {
   ...toast,
-  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), named: v.optional(v.pipe(v.string(), v.maxLength(200))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
+  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), named: v.optional(v.pipe(v.string(), v.maxLength(200))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))), values: v.optional(v.pipe(v.array(v.string()), v.maxLength(1000))) })), v.maxLength(100)),
   within: text2000,
   frame: text2000,
 };
@@ -137,7 +137,8 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
-    value: text10000Required,
+    value: text10000,
+    values: v.optional(v.pipe(v.array(v.string()), v.maxLength(1000))),
   }),
   check: v.object({
     ...target,
@@ -305,7 +306,7 @@ export const SCHEMAS = {
   }),
   save_state: v.object({
     ...toast,
-    parts: check18,
+    parts: check17,
   }),
   state_part: v.object({
     token: text64Required,
@@ -320,7 +321,7 @@ export const SCHEMAS = {
     ...toast,
     origin: text2000Required,
     url: text100000,
-    parts: check18,
+    parts: check17,
     tab_section: text4000000Required,
     token: text64Required,
     chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),

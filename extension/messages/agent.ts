@@ -164,7 +164,7 @@ export interface AgentOps extends KindOps {
   begin: { params: { frame?: string; whole?: boolean; expected?: ExpectedInput }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
   /** Brings a field to a value, by the means that its kind of field needs. */
-  fill: { params: Search & { value: string }; result: Acted };
+  fill: { params: Search & { value: string; values?: string[] }; result: Acted };
   /** Presses the button that sends the form around an element. */
   submit: { params: { ref: string }; result: Acted };
   /** An act that began in the document was not done. */

@@ -138,12 +138,13 @@ type TypeParams struct {
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
 }
 
-// SelectParams is for select. Value is the value, the label or the text of the option.
+// SelectParams is for select. Value is the value, the label or the text of the option; exactly one of Value and Values is given.
 type SelectParams struct {
 	Target
 	Toast
 	Trust
-	Value string `json:"value" required:"true" blank:"true" length:"10000" doc:"the option"`
+	Value  *string   `json:"value,omitempty" blank:"true" length:"10000" doc:"the option"`
+	Values *[]string `json:"values,omitempty" length:"1000" doc:"exactly these options of a list of several; [] for none"`
 }
 
 // CheckParams is for check.
@@ -304,6 +305,8 @@ type Field struct {
 	Named    string `json:"named,omitempty" length:"200" doc:"element by its name in the project's gasoline_memory.json"`
 	Nth      *int   `json:"nth,omitempty" doc:"which match, from 0; -1 is the last"`
 	Value    string `json:"value,omitempty" length:"100000" alias:"text,checked" doc:"text, option, or true and false"`
+
+	Values *[]string `json:"values,omitempty" length:"1000" doc:"exactly these options of a list of several; [] for none"`
 }
 
 // FormParams is what every kind takes that fills a form. The fields are filled in their order, until one cannot be.

@@ -350,9 +350,10 @@ export interface TypeParams extends Target, Toast, Trust {
   clear?: boolean;
 }
 
-/** SelectParams is for select. Value is the value, the label or the text of the option. */
+/** SelectParams is for select. Value is the value, the label or the text of the option; exactly one of Value and Values is given. */
 export interface SelectParams extends Target, Toast, Trust {
-  value: string;
+  value?: string;
+  values?: string[];
 }
 
 /** CheckParams is for check. */
@@ -407,6 +408,7 @@ export interface Field {
   named?: string;
   nth?: number;
   value?: string;
+  values?: string[];
 }
 
 /** FormParams is what every kind takes that fills a form. The fields are filled in their order, until one cannot be. */

@@ -17,12 +17,17 @@ const CHOICE =
   "select, [role=combobox]:not(input, textarea), [role=listbox], [aria-haspopup=listbox]:not(input, textarea)";
 
 /** Brings a field to a value, whatever kind of field it is: a text is typed, an option chosen, a box checked or not. */
-export async function fill(params: Search & { value: string }, environment: Environment): Promise<Acted> {
-  const { value, ...search } = params;
+export async function fill(
+  params: Search & { value: string; values?: string[] },
+  environment: Environment,
+): Promise<Acted> {
+  const { value, values, ...search } = params;
   const { element } = await retry(environment.deadline, () => resolve(search, environment.refs));
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  if (values && !control.matches(CHOICE))
+    throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
   if (control.matches(CHECKABLE)) return check({ ...search, checked: wanted(control, value) }, environment);
-  if (control.matches(CHOICE)) return select({ ...search, value }, environment);
+  if (control.matches(CHOICE)) return select(values ? { ...search, values } : { ...search, value }, environment);
   return type({ ...search, text: value, clear: true }, environment);
 }
 

@@ -5,7 +5,7 @@ import { ready } from "../actionable.ts";
 import { editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
-import { everyElement, focused, parentOf } from "../shadow.ts";
+import { everyElement, everywhere, focused, parentOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { turn } from "../waiting.ts";
@@ -34,7 +34,8 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   }
   const element = focused() ?? document.body;
   const ref = environment.refs.refOf(element);
-  const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : scrollOf(element, stroke));
+  const known = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : scrollOf(element, stroke));
+  const effect = isBrowsers(element, stroke) ? undefined : known;
   const plain = !stroke.control && !stroke.meta && !stroke.alt && !editorOf(element);
   const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
@@ -121,9 +122,29 @@ const EFFECTS: Record<string, Effect> = {
   Backspace: () => void document.execCommand("delete"),
   Delete: () => void document.execCommand("forwardDelete"),
   " ": (element, stroke) => {
-    if (!isToggle(element)) insertChar(element, stroke);
+    if (isWritten(element)) insertChar(element, stroke);
+    else if (!isToggle(element)) scrollAround(element, 0, (stroke.shift ? -1 : 1) * SCREEN * window.innerHeight);
   },
 };
+
+/** Controls that keys move about in, of which a page sees the outside. */
+const INNER =
+  "audio, video, iframe, embed, object, input:is([type=date], [type=time], [type=datetime-local], [type=month], [type=week])";
+
+/** Whether what a key does is up to the browser: it opens and moves in what the browser draws, and no script can do that. */
+function isBrowsers(element: Element, { key }: KeyStroke): boolean {
+  if (element.matches(INNER)) return !(key === "Enter" && element.localName === "input");
+  if (element.matches("select, option")) return key !== "Tab";
+  if (element.matches("[type=file], [type=color]")) return key === "Enter" || key === " ";
+  if (key !== "Escape") return false;
+  const isSearch = element instanceof HTMLInputElement && element.type === "search" && element.value !== "";
+  return isSearch || everywhere(":popover-open:not([popover=manual])", document).length > 0;
+}
+
+/** Whether text can be written in an element. */
+const isWritten = (element: Element): boolean =>
+  element.matches("textarea, input:not([type=checkbox], [type=radio], [type=range])") ||
+  (element as HTMLElement).isContentEditable;
 
 function enter(element: Element): void {
   if (element instanceof HTMLTextAreaElement) {
@@ -142,6 +163,8 @@ const LINES: Record<string, [dx: number, dy: number]> = {
   ArrowRight: [1, 0],
 };
 const LINE_PX = 40;
+/** The space bar leaves so much of what was seen in view. */
+const SCREEN = 0.875;
 
 /** What takes arrows for itself: carets, choices, players, documents. */
 const MOVED_IN = "input, textarea, select, audio, video, iframe, embed, object";

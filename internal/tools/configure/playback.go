@@ -298,7 +298,7 @@ func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.
 	case "input":
 		return do(ctx, p, call, command.Type, command.TypeParams{Target: target, Text: value, Clear: true})
 	case "select":
-		return do(ctx, p, call, command.Select, command.SelectParams{Target: target, Value: value})
+		return do(ctx, p, call, command.Select, command.SelectParams{Target: target, Value: &value})
 	case "check":
 		if on := value == "checked"; on || value == "unchecked" {
 			return do(ctx, p, call, command.Check, command.CheckParams{Target: target, Checked: &on})

@@ -47,7 +47,7 @@ var (
 		return act(ctx, env, command.Type, p.Tab, p.after, p.TypeParams, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "select", Doc: "Choose an option by its value, label or text.", Aliases: []string{"select_option", "choose"}, Needs: acts, Wait: wait,
+		Name: "select", Doc: "Choose an option by its value, label or text; values: exactly these of a list of several.", Aliases: []string{"select_option", "choose"}, Needs: acts, Wait: wait,
 		Example: `{"selector":"#size","value":"M"}`, Errors: append(elementErrors, "not_select"),
 	}, func(ctx context.Context, env Env, p struct {
 		command.SelectParams
@@ -56,6 +56,13 @@ var (
 	}) (any, error) {
 		if err := aimed(p.Target); err != nil {
 			return nil, err
+		}
+		if (p.Value == nil) == (p.Values == nil) {
+			return nil, problem.New(
+				problem.MissingParam,
+				`Give value for one option, or values:["a","b"] for exactly these of a list of several.`,
+				"one of value and values is required.",
+			)
 		}
 		return act(ctx, env, command.Select, p.Tab, p.after, p.SelectParams, acted)
 	})
