@@ -296,7 +296,8 @@ async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[
   }
 }
 
-async function within(ms: number, deadline: number, work: Promise<unknown>): Promise<void> {
+/** Waits for work, at most ms and until the deadline. Work that fails is over. */
+export async function within(ms: number, deadline: number, work: Promise<unknown>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, Math.max(0, Math.min(ms, deadline - Date.now())));

@@ -1,5 +1,5 @@
 import { step, steps } from "./act.ts";
-import { fillFields } from "./form.ts";
+import { fillFields, notKept } from "./form.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -24,7 +24,7 @@ export const fillFormAndSubmit: Handler<"fill_form_and_submit"> = (params, conte
       if (!(error instanceof CommandProblem)) throw error;
       throw new CommandProblem(
         error.code,
-        `${error.message} The fields are filled, the form was not sent.`,
+        `${error.message} The fields are filled, the form was not sent.${notKept(params, filled)}`,
         error.more,
       );
     }

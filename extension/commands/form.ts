@@ -1,6 +1,6 @@
 import type { ActResult, Filled, FormParams } from "@gasoline/schema/commands";
 import type { Settled } from "../messages/agent.ts";
-import { step } from "./act.ts";
+import { step, within } from "./act.ts";
 import type { Context } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -12,8 +12,46 @@ interface Form {
   settled: Settled;
 }
 
+/** A last look at the fields takes at most so long, ms. */
+const LOOK_MS = 1000;
+
+/** At the deadline it has this of the time that is left for the answer, ms. */
+const LATE_LOOK_MS = 150;
+
+/** An act tells so many characters of a value. */
+const MAX_VALUE = 1000;
+
+/** Fields that hold as a value what they were brought to. What a page made may show its choice anywhere. */
+const FIELD = /^(input|textarea|select)$/;
+
+/** Looks again at fields that were filled: a page may take one back when it hears of another. */
+async function look(filled: readonly Filled[], { frames, tab, deadline }: Context): Promise<void> {
+  const until = Math.max(deadline, Date.now() + LATE_LOOK_MS);
+  const looks = filled.map(async (field) => {
+    const { ref, tag, role } = field.matched ?? {};
+    if (!ref || !FIELD.test(tag ?? "") || (role === "combobox" && tag === "input")) return;
+    const value = (await frames.call(tab, "get_value", { ref }, until)).value.slice(0, MAX_VALUE);
+    if (value !== field.value) Object.assign(field, { value, set_to: field.set_to ?? field.value });
+  });
+  await within(LOOK_MS, until, Promise.allSettled(looks));
+}
+
+/** What of fields the page did not keep, in words. */
+export const notKept = ({ fields }: FormParams, filled: readonly Filled[]): string =>
+  filled
+    .flatMap(({ value, set_to: asked }, i) =>
+      asked === undefined
+        ? []
+        : ` ${placeOf(fields, i)} was set to "${asked.slice(0, 80)}" and is "${value.slice(0, 80)}": not kept.`,
+    )
+    .join("");
+
+const placeOf = (fields: FormParams["fields"], i: number): string =>
+  `fields[${i}] (${(fields[i]?.ref ?? fields[i]?.selector ?? "").slice(0, 100)})`;
+
 /** Fills fields one after the other. The first one that cannot be filled ends it; those before it stay filled. */
-export async function fillFields({ fields, within, frame }: FormParams, context: Context): Promise<Form> {
+export async function fillFields(form: FormParams, context: Context): Promise<Form> {
+  const { fields, within: scope, frame } = form;
   const filled: Filled[] = [];
   const changes: string[] = [];
   let healed = false;
@@ -24,25 +62,27 @@ export async function fillFields({ fields, within, frame }: FormParams, context:
       const params = {
         ...field,
         value: field.value ?? "",
-        ...(within === undefined ? {} : { within }),
+        ...(scope === undefined ? {} : { within: scope }),
         ...(frame === undefined ? {} : { frame }),
       };
       const done = await step(context, "fill", params);
-      filled.push({ value: done.result.value ?? "", ...(done.result.matched ? { matched: done.result.matched } : {}) });
+      const { value = "", matched, set_to } = done.result;
+      filled.push({ value, ...(matched ? { matched } : {}), ...(set_to === undefined ? {} : { set_to }) });
       healed ||= done.result.healed === true;
       for (const change of done.settled.changes) if (!changes.includes(change)) changes.push(change);
       settled = { ...done.settled, changes: changes.slice(-8) };
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;
-      const name = field.ref ?? field.selector ?? "";
+      await look(filled, context);
       const before = i === 0 ? "No field was filled." : `The ${i} before it ${i === 1 ? "is" : "are"} filled.`;
       throw new CommandProblem(
         error.code,
-        `fields[${i}] (${name.slice(0, 100)}): ${error.message} ${before}`,
+        `${placeOf(fields, i)}: ${error.message} ${before}${notKept(form, filled)}`,
         error.more,
       );
     }
   }
+  if (!settled.leaving) await look(filled, context);
   return { filled, healed, settled };
 }
 

@@ -134,3 +134,53 @@ test("a form without a button that is seen is sent as by Enter, with its checks"
   );
   expect(named.error?.code).toBe("element_not_found");
 });
+
+test("what a page takes back of a form is told, with what was asked for, also where a later field cannot be filled", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const FORM = `<!doctype html><title>A</title><form onsubmit="event.preventDefault()">
+      <label>Quantity <input id=qty type=number value=1></label><label>Phone <input id=phone></label>
+      <label>Size <select id=size><option>Small<option>Large</select></label>
+      <label><input type=checkbox id=gift> Gift</label><label>Name <input id=name></label>
+      <label>Code <input id=code maxlength=3></label><label>Fixed <input id=fixed value=5></label><button hidden disabled>Send</button></form>
+    <script>
+      phone.oninput = () => (phone.value = phone.value.replace(/^(\\d{3})-?(\\d)/, "$1-$2"));
+      fixed.oninput = () => (fixed.value = 5);
+      document.getElementById("name").oninput = () => setTimeout(() => { qty.value = 1; size.selectedIndex = 0; gift.checked = false; });
+    </script>`;
+  const { run } = await open(browserWithExtension, site, daemon, FORM);
+  const fields = [
+    { selector: "#qty", value: "7" },
+    { selector: "#phone", value: "5551234" },
+    { selector: "#size", value: "Large" },
+    { selector: "#gift", value: "true" },
+    { selector: "#fixed", value: "9" },
+    { selector: "#code", value: "ABCDE" },
+    { selector: "#name", value: "Ada" },
+  ];
+  const { result } = await run("fill_form", { fields });
+  expect(result.filled?.map(({ value, set_to }) => (set_to === undefined ? value : `${set_to} ${value}`))).toEqual([
+    "7 1",
+    "555-1234",
+    "Large Small",
+    "true false",
+    "9 5",
+    "ABCDE ABC",
+    "Ada",
+  ]);
+  const failed = await run(
+    "fill_form",
+    { fields: [...fields, { selector: "#none", value: "x" }] },
+    { timeoutMS: 4000 },
+  );
+  expect(failed.error?.code).toBe("element_not_found");
+  expect(failed.error?.message).toContain(
+    'The 7 before it are filled. fields[0] (#qty) was set to "7" and is "1": not kept. fields[2] (#size) was set to "Large" and is "Small": not kept. fields[3]',
+  );
+  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" }, { timeoutMS: 4000 });
+  expect(unsent.error?.message).toContain(
+    'The fields are filled, the form was not sent. fields[0] (#qty) was set to "7" and is "1"',
+  );
+});

@@ -170,6 +170,7 @@ type Overlay struct {
 type Filled struct {
 	Matched *Element `json:"matched,omitempty"`
 	Value   string   `json:"value"`
+	SetTo   *string  `json:"set_to,omitempty"` // what was asked for, when the page did not keep it
 }
 
 // Dialog is a native dialog that is open.

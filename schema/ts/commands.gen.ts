@@ -226,6 +226,8 @@ export interface Element {
 export interface Filled {
   matched?: Element;
   value: string;
+  /** what was asked for, when the page did not keep it */
+  set_to?: string;
 }
 
 /** Overlay is something that lay over the page, and how it was brought to go. */

@@ -2,6 +2,7 @@ import type { Search } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
+import { MASK, isSecret } from "../secret.ts";
 import { AgentProblem } from "../problem.ts";
 import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
@@ -28,7 +29,26 @@ export async function fill(
     throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
   if (control.matches(CHECKABLE)) return check({ ...search, checked: wanted(control, value) }, environment);
   if (control.matches(CHOICE)) return select(values ? { ...search, values } : { ...search, value }, environment);
-  return type({ ...search, text: value, clear: true }, environment);
+  const done = await type({ ...search, text: value, clear: true }, environment);
+  const { value: now } = done.result;
+  if (isField(control) && now !== undefined && !isKept(value, now))
+    done.result.set_to = isSecret(control) ? MASK : value;
+  return done;
+}
+
+const isField = (control: Element): boolean =>
+  control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement;
+
+/** Results tell so many characters of a value. */
+const MAX_VALUE = 1000;
+
+/** Whether a field holds what was typed, perhaps as it writes that: with other marks, in other case. */
+function isKept(asked: string, now: string): boolean {
+  if (now === MASK || asked.slice(0, MAX_VALUE) === now) return true;
+  const [want, have] = [asked, now].map((text) => (text.trim() === "" ? NaN : Number(text))) as [number, number];
+  if (!Number.isNaN(want + have)) return want === have;
+  const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return letters(asked) !== "" && letters(asked.slice(0, MAX_VALUE)) === letters(now);
 }
 
 function wanted(control: Element, value: string): boolean {

@@ -42,7 +42,7 @@ export function watchValue(
       const there = element.isConnected ? element : refs.elementOf(result.matched?.ref ?? "");
       const now = read(there);
       if (now === undefined || now === set || set === undefined) return;
-      Object.assign(result, { value: now, set_to: set, matched: describe(there, refs, frame) });
+      Object.assign(result, { value: now, set_to: result.set_to ?? set, matched: describe(there, refs, frame) });
     } catch {
       return; // The element is gone, or is no field any more.
     }

@@ -266,7 +266,11 @@ func element(e *command.Element) string {
 func acted(r command.ActResult) []string {
 	var out []string
 	for _, f := range r.Filled {
-		out = append(out, fmt.Sprintf("filled %s = %q", element(f.Matched), answer.Cut(answer.Clean(f.Value), 80)))
+		line := fmt.Sprintf("filled %s = %q", element(f.Matched), answer.Cut(answer.Clean(f.Value), 80))
+		if f.SetTo != nil {
+			line += fmt.Sprintf(": not kept, set to %q", answer.Cut(answer.Clean(*f.SetTo), 80))
+		}
+		out = append(out, line)
 	}
 	if e := element(r.Matched); e != "" {
 		line := "on " + e
