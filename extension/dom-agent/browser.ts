@@ -9,17 +9,15 @@ import type {
   TellPerformed,
 } from "../messages/agent.ts";
 import type { AskComponents, TellDrawing } from "../messages/drawing.ts";
+import { isOwn } from "./own.ts";
 import { AgentProblem } from "./problem.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
 
-/** The host of what the user draws in, which is no part of the page. */
-export const DRAWING = "gasoline-draw";
-
 /** The shadow root of an element: closed ones too where the browser tells them, which it does for HTML elements only. */
 export const rootOf = (host: Element): ShadowRoot | null =>
-  host.id !== DRAWING && dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
+  !isOwn(host) && dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
 /** The address of a file of the extension's. */
 export const urlOf = (file: string): string => runtime?.getURL?.(file) ?? "";

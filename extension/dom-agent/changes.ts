@@ -2,6 +2,7 @@ import { nameOf, roleOf, fold } from "@gasoline/capture/locators/name";
 import { Diff, wrongWith } from "./diff.ts";
 import { shownText } from "./identity.ts";
 import { PERHAPS, isOperable } from "./read/list_interactive.ts";
+import { isOwn } from "./own.ts";
 import { isVisible } from "./visible.ts";
 
 const MAX_LINES = 8;
@@ -25,9 +26,6 @@ const TELLING =
 /** What a reader would call a part of the page. */
 const CONTAINERS =
   "dialog, form, table, ul, ol, nav, main, section, aside, header, footer, [role=list], [role=region], [role=tabpanel], [role=grid], [role=dialog]";
-
-/** What we put into pages ourselves. */
-const OURS = /^gasoline-/;
 
 /** Watches what an act changes in the document, to say it in words. */
 export class Changes {
@@ -121,7 +119,7 @@ export class Changes {
   #take(records: MutationRecord[]): void {
     for (const record of records) {
       const target = record.target instanceof Element ? record.target : record.target.parentElement;
-      if (target && OURS.test(target.id)) continue;
+      if (target && isOwn(target)) continue;
       const added = [...record.addedNodes].filter(notOurs);
       const removed = [...record.removedNodes].filter(notOurs);
       if (record.type === "childList" && added.length + removed.length === 0) continue;
@@ -174,7 +172,7 @@ function* controlsIn(part: Element): Generator<Element, void, void> {
 const keyOf = (at: Element): string =>
   `${at.localName} ${at.getAttribute("aria-label") ?? at.textContent?.slice(0, 80).trim()}`;
 
-const notOurs = (node: Node): boolean => !(node instanceof Element && OURS.test(node.id));
+const notOurs = (node: Node): boolean => !isOwn(node);
 
 const isInvalid = (element: Element): boolean => element.matches("[aria-invalid=true]");
 

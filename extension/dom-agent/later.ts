@@ -12,6 +12,7 @@ import { candidate, inWords, isDisabled } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { frameElements } from "./frames.ts";
 import { identityOf, shownName, shownText } from "./identity.ts";
+import { own } from "./own.ts";
 import { AgentProblem } from "./problem.ts";
 import { ROOTS, elementAt, everywhere, parentOf } from "./shadow.ts";
 import { resolve } from "./target.ts";
@@ -40,6 +41,7 @@ export const later =
 /** What drawings are lent. */
 export const DRAW_TOOLS: DrawTools = {
   elementAt,
+  own,
   parentOf,
   frameElements,
   identityOf: (element) => identityOf(element),

@@ -1,4 +1,4 @@
-import { panel } from "./panel.ts";
+import { panel, unpanel } from "./panel.ts";
 
 const ID = "gasoline-cursor";
 const SHOWN_MS = 700;
@@ -22,4 +22,4 @@ export function mark({ x, y }: { x: number; y: number }): void {
 }
 
 /** Takes the mark away: it is no part of the page that a picture is to show. */
-export const unmark = (): void => document.getElementById(ID)?.remove();
+export const unmark = (): void => unpanel(ID);

@@ -3,6 +3,7 @@ import { shownName, shownText } from "./identity.ts";
 import { elementAt, everywhere, isInside, parentOf } from "./shadow.ts";
 import type { Scope } from "./shadow.ts";
 import { isDisabled } from "./describe.ts";
+import { isOwn } from "./own.ts";
 import { isTransparent, isVisible } from "./visible.ts";
 
 /** Something that lies over the page. */
@@ -20,7 +21,7 @@ const MAX_LAYERS = 200;
 export function topLayer(scope: Scope): Layer | undefined {
   const declared = everywhere(DECLARED, scope)
     .slice(0, MAX_LAYERS)
-    .filter((at) => !isOurs(at) && isSeen(at));
+    .filter((at) => !isOwn(at) && isSeen(at));
   // The one that nothing of another one lies over; of one in the other the inner one.
   const top = declared.filter((at) => isOnTop(at)).at(-1) ?? declared.at(-1);
   if (top) return { element: top, type: typeOf(top) };
@@ -33,8 +34,6 @@ function typeOf(element: Element): Layer["type"] {
   const popover = element.matches(":popover-open") && !element.matches("[role=dialog], [aria-modal=true]");
   return popover ? "popover" : "dialog";
 }
-
-const isOurs = (at: Element): boolean => at.id.startsWith("gasoline-");
 
 const isSeen = (at: Element): boolean => (isVisible(at) || [...at.children].some(isVisible)) && !isTransparent(at);
 
@@ -66,7 +65,7 @@ function paintedLayer(scope: Scope): Element | undefined {
       const { position, zIndex } = getComputedStyle(at);
       if ((position === "fixed" || position === "absolute") && Number(zIndex) >= 10) found = at;
     }
-    if (!found || isOurs(found) || (scope instanceof Element && !isInside(found, scope))) continue;
+    if (!found || isOwn(found) || (scope instanceof Element && !isInside(found, scope))) continue;
     const { width, height } = found.getBoundingClientRect();
     const large = width * height >= 0.04 * window.innerWidth * window.innerHeight;
     if (large && !found.matches("header, nav, [role=banner], [role=navigation]") && buttonsIn(found).length > 0)

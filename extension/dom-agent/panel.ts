@@ -1,10 +1,22 @@
+import { own } from "./own.ts";
+
+const shown = new Map<string, HTMLElement>(); // by id; as many as there are callers
+
+/** Takes a box away. */
+export function unpanel(id: string): void {
+  shown.get(id)?.remove();
+  shown.delete(id);
+}
+
 /**
  * An empty box over the page, for a text to the user. It takes no input and no place, and goes after a while; a new one
  * with the same id takes the place of the one before.
  */
 export function panel(id: string, inset: string, shownMS: number): HTMLElement {
-  document.getElementById(id)?.remove();
+  unpanel(id);
   const host = document.createElement("div");
+  own(host);
+  shown.set(id, host);
   host.id = id;
   host.setAttribute("aria-hidden", "true");
   // As a popover it lies above dialogs too, which no z-index can.

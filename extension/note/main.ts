@@ -16,8 +16,8 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
   field.setAttribute("aria-label", label);
   field.maxLength = max;
   field.addEventListener("input", tell);
-  window.addEventListener("focus", () => field.focus());
-  field.addEventListener("keydown", (event) => {
+  window.addEventListener("focus", () => field.focus()); // before a key comes
+  window.addEventListener("keydown", (event) => {
     if (event.isComposing || event.keyCode === 229) return; // an input method has the key
     const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (!ends && event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return;
@@ -25,11 +25,19 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
     tell();
     say({ type: ends ? "ends" : "leaves", code: event.code });
   });
+  let early = 0; // where goes what was typed before the focus came here
   port.onmessage = ({ data }: MessageEvent<ToNote>) => {
-    field.focus();
-    if (data.type === "insert")
-      field.setRangeText(data.text.slice(0, max - field.value.length), field.selectionStart, field.selectionEnd, "end");
-    if (data.type === "insert") tell();
+    field.focus(); // it could not have it where a dialog of the page lay over it by then
+    if (data.type === "focus") {
+      early = field.selectionStart;
+      return;
+    }
+    const at = field.selectionStart;
+    const text = data.text.slice(0, max - field.value.length);
+    field.setRangeText(text, early, early);
+    field.setSelectionRange(at + text.length, at + text.length);
+    early += text.length;
+    tell();
   };
   tell();
 }

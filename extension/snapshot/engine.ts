@@ -34,6 +34,8 @@ export interface Engine {
   elementOf(ref: string): Element;
   controlOf(element: Element): Pick<ElementRecord, "type" | "placeholder" | "checked" | "value">;
   isDisabled(element: Element): boolean;
+  /** Says whether Gasoline put the element into the document. */
+  isOwn(element: Element): boolean;
   /** Says whether the element has a box and nothing hides it. */
   isVisible(element: Element): boolean;
   /** Says whether the pointer shows that the element can be clicked, and that of its parent does not. */

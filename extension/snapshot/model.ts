@@ -186,7 +186,7 @@ class Look {
       else if (localName !== "slot" && getComputedStyle(element).display !== "contents") return;
     }
     const attributes = element.hasAttributes();
-    if (attributes && (element.getAttribute("aria-hidden") === "true" || element.id.startsWith("gasoline-"))) return;
+    if (attributes && (element.getAttribute("aria-hidden") === "true" || engine.isOwn(element))) return;
     if (tag !== INLINE) this.#open = -1;
     let role = hidden
       ? ""

@@ -1,3 +1,4 @@
+import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
@@ -63,4 +64,34 @@ test("what covers an iframe is waited for", async ({ daemon, site, browserWithEx
   );
   const tab = await browser.tab(browser.page);
   expect((await daemon.command("click", { selector: "text=Inner", frame: "0" }, { tab })).error).toBeUndefined();
+});
+
+test("what a page calls as Gasoline's own panels are called is the page's", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<div id=gasoline-toast>Mine</div><div id=gasoline-subtitle>Mine</div><div id=gasoline-highlighter>Mine</div><div id=gasoline-cursor>Mine</div>
+     <main id=gasoline-app><h1>Prices</h1><button id=gasoline-buy onclick="told.textContent = 'Bought'">Buy</button><p id=told role=status></p></main>
+     <div id=gasoline-draw></div>
+     <dialog id=gasoline-dialog open><p>Accept the offer?</p><button onclick="this.closest('dialog').remove()">Close</button></dialog>
+     <script>document.getElementById("gasoline-draw").attachShadow({ mode: "closed" }).innerHTML = "<button>Within</button>"</script>`,
+  );
+  const seen = JSON.stringify((await run("snapshot", {})).result);
+  for (const word of ["Prices", "Buy", "Within", "Accept the offer?"]) expect(seen).toContain(word);
+  expect((await run("get_text", { selector: "role=button[name=Within]" })).error).toBeUndefined();
+  expect((await run("dismiss_top_overlay", {})).error).toBeUndefined();
+  await expect(page.locator("dialog")).toHaveCount(0);
+  const bought = await run("click", { selector: "role=button[name=Buy]", reason: "to buy" });
+  expect(JSON.stringify(bought.result.receipt?.changes)).toContain("Bought");
+  await run("subtitle", { text: "Now" });
+  await run("subtitle", { text: "" });
+  await run("highlight", { selector: "h1" });
+  await run("highlight", { duration_ms: 0 });
+  await run("screenshot", {});
+  await expect(page.getByText("Mine")).toHaveCount(4);
 });

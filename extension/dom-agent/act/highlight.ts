@@ -3,6 +3,7 @@ import type { HighlightParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { scrollTo } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
+import { own } from "../own.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed, resolve } from "../target.ts";
 import { boxOf, isVisible, rounded } from "../visible.ts";
@@ -32,13 +33,17 @@ export async function highlight(params: HighlightParams, environment: Environmen
   return { result: outcome({ ...found, scrolled }, environment, more) };
 }
 
+let shown: HTMLElement | undefined;
+
 function remove(): void {
-  document.getElementById(ID)?.remove();
+  shown?.remove();
+  shown = undefined;
 }
 
 function draw(element: Element, duration: number): void {
   remove();
-  const box = document.createElement("div");
+  const box = (shown = document.createElement("div"));
+  own(box);
   box.id = ID;
   box.setAttribute("aria-hidden", "true");
   // As a popover it lies above dialogs too, which no z-index can.

@@ -1,7 +1,7 @@
 import type { SubtitleParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import type { Environment } from "../environment.ts";
-import { panel } from "../panel.ts";
+import { panel, unpanel } from "../panel.ts";
 import { onPage } from "../storage.ts";
 
 const ID = "gasoline-subtitle";
@@ -10,7 +10,7 @@ const SHOWN_MS = 60_000;
 /** Shows what the agent tells the user at the bottom of the page, for a minute or until the next one. Without a text it goes. */
 export function subtitle({ text = "" }: SubtitleParams, { act }: Environment): Acted {
   act.perform(() => {
-    if (text === "") return document.getElementById(ID)?.remove();
+    if (text === "") return unpanel(ID);
     const box = panel(ID, "auto 0 32px 0", SHOWN_MS);
     Object.assign(box.style, {
       font: "18px/1.4 system-ui, sans-serif",

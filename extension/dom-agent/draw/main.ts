@@ -1,7 +1,7 @@
 import type { Rect } from "../../messages/agent.ts";
 import { guard, guardMoves, letMove } from "../../messages/guard.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
-import { DRAWING, askWorker } from "../browser.ts";
+import { askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
 import { Note } from "./note.ts";
@@ -101,7 +101,8 @@ class Drawer {
     guard(); // where there is no content script: else its listeners come first, and these hear nothing
     guardMoves();
     globalThis.gasolineInput = this.#hear;
-    this.#host.id = DRAWING;
+    this.#host.id = "gasoline-draw";
+    tools.own(this.#host);
     this.#host.style.all = "initial";
     this.#root = this.#host.attachShadow({ mode: "closed" });
     const sheet = new CSSStyleSheet();
@@ -169,6 +170,7 @@ class Drawer {
     }
     if (this.#state === "ends") return event.preventDefault();
     if (event.type === "focusin" && event.target !== this.#host) this.#takeFocus();
+    else if (event.type === "focusin" && !this.#inNote()) this.#noted = undefined; // the user went on
     else if (event.type === "keydown") this.#key(event as KeyboardEvent);
     else if (event.type === "pointerdown") this.#press(event as PointerEvent);
     else if (event.type === "pointermove") this.#drag(event as PointerEvent);
@@ -201,10 +203,17 @@ class Drawer {
   /** The page took the focus while the user draws or writes. */
   #takeFocus(): void {
     if (!this.#dialog.open) return; // it is looked at what lies beneath
+    const noted = this.#noted;
     this.#dialog.close(); // a modal dialog of the page may lie over it
     this.#dialog.showModal();
-    if (this.#noted) this.#noted.focus();
+    if (noted) this.#write(noted);
     else this.#area.focus({ preventScroll: true });
+  }
+
+  /** The user writes a comment, by keys that come here until its frame has the focus. */
+  #write(note: Note): void {
+    this.#noted = note;
+    note.focus(() => this.#noted === note && this.#state === "draws");
   }
 
   /** The user goes back to the drawing. */
@@ -228,6 +237,7 @@ class Drawer {
   }
 
   #press(event: PointerEvent): void {
+    this.#noted = undefined;
     this.#pressed = this.#buttonAt(event);
     if (event.button !== 0 || this.#pointer !== undefined || this.#at(event) !== this.#area) return;
     this.#drop();
@@ -263,12 +273,12 @@ class Drawer {
     const { activeElement: at } = this.#root;
     const onButton = at instanceof HTMLButtonElement;
     const undoes = event.key.toLowerCase() === "z" && (event.ctrlKey || event.metaKey) && !event.shiftKey;
-    if (this.#noted && this.#inNote()) {
+    if (this.#noted && (this.#inNote() || at === this.#area)) {
       // The browser has not moved the focus yet.
       const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
       if (event.key === "Enter" || event.key === "Escape") this.#leave();
       if (ends) void this.#end();
-      else if (event.key.length === 1) this.#noted.insert(event.key);
+      else if (event.key.length === 1 && !event.ctrlKey && !event.metaKey) this.#noted.insert(event.key);
     } else if (event.key === "Escape") {
       if (this.#going) this.#drop();
       else this.cancel("by_user");
@@ -328,11 +338,11 @@ class Drawer {
     const element = this.#under(drawn);
     if (element) drawn.element = element;
     const n = this.#drawn.push(drawn);
-    drawn.note = this.#noted = this.#spare;
+    drawn.note = this.#spare;
     this.#spare = this.#newNote();
     this.#say(element ? `Drawing ${n}, on ${element.role || element.tag} ${element.name}` : `Drawing ${n}`);
     this.#show();
-    drawn.note.focus();
+    this.#write(drawn.note);
   }
 
   #under(drawn: Drawn): Annotation["element"] {

@@ -9,6 +9,8 @@ import type { elementAt, parentOf } from "../shadow.ts";
 /** What the agent of the document lends. */
 export interface Tools {
   elementAt: typeof elementAt;
+  /** Marks an element as none of the page's. */
+  own: (element: Element) => void;
   parentOf: typeof parentOf;
   frameElements: typeof frameElements;
   identityOf: (element: Element) => Identity;

@@ -20,6 +20,7 @@ export class Note {
   readonly #frame = document.createElement("iframe");
   readonly #key = crypto.randomUUID();
   readonly #port: MessagePort;
+  #open = false;
 
   constructor(max: number, label: string, heard: Heard) {
     const { port1, port2 } = new MessageChannel();
@@ -39,6 +40,7 @@ export class Note {
     this.ready = new Promise((resolve) => {
       port1.onmessage = ({ data }: MessageEvent<FromNote>) => {
         if (data.type !== "text") return heard[data.type](data.code);
+        this.#open = true;
         this.text = data.text;
         this.#frame.style.height = `${data.height}px`;
         resolve();
@@ -47,11 +49,13 @@ export class Note {
     });
   }
 
-  /** Shows it, and has the user write. */
-  focus(): void {
+  /** Shows it, and has the user write as soon as that can be. still says whether the user wants to by then. */
+  focus(still: () => boolean): void {
     this.box.classList.remove("spare");
-    this.#frame.focus({ preventScroll: true });
     this.#say({ type: "focus" });
+    const now = (): void => this.#frame.focus({ preventScroll: true });
+    if (this.#open) now();
+    else void this.ready.then(() => still() && now());
   }
 
   /** Types what came before the browser had moved the focus. */

@@ -8,6 +8,7 @@ import { loaded } from "../browser.ts";
 import { frameElements } from "../frames.ts";
 import { identityOf, shownName, shownText } from "../identity.ts";
 import { topLayer } from "../overlays.ts";
+import { isOwn } from "../own.ts";
 import { AgentProblem } from "../problem.ts";
 import { ROOTS } from "../shadow.ts";
 import { Slices } from "../slices.ts";
@@ -50,6 +51,7 @@ export async function outline(params: OutlineParams, environment: Environment): 
     elementOf: (ref) => refs.elementOf(ref),
     controlOf,
     isDisabled: (element) => isDisabled(element, slices.pass),
+    isOwn,
     isVisible,
     beginsPointer,
     frames: () => (frames ??= frameElements()),

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Changes } from "../../dom-agent/changes.ts";
+import { own } from "../../dom-agent/own.ts";
+import { panel } from "../../dom-agent/panel.ts";
 import { pause, put } from "./world.ts";
 
 /** What is said of a change. */
@@ -92,13 +94,8 @@ describe("changes are told in words", () => {
       (at: HTMLElement) => (add("<li>")(at), at.remove()),
       ["1 removed in main"],
     ],
-    ["what we put in", "<p>", add("<div id=gasoline-toast role=status>Click</div>"), []],
-    [
-      "what changes in what we put in",
-      "<div id=gasoline-toast x>a</div>",
-      (at: HTMLElement) => void (at.className = "b"),
-      [],
-    ],
+    ["what we put in", "<p>", () => void (panel("gasoline-toast", "0", 1000).textContent = "Click"), []],
+    ["what changes in what we put in", "<div x>a</div>", (at: HTMLElement) => (own(at), (at.className = "b")), []],
     ["an attribute that says nothing", "<p x>", (at: HTMLElement) => at.setAttribute("data-a", "b"), []],
     [
       "a text of 100 signs",

@@ -7,6 +7,7 @@ import { openComposer } from "../../dom-agent/act/open_composer.ts";
 import { submitActiveComposer } from "../../dom-agent/act/submit_active_composer.ts";
 import { activeComposer, composers } from "../../dom-agent/composer.ts";
 import { BANNERS } from "../../dom-agent/intents.ts";
+import { own } from "../../dom-agent/own.ts";
 import { buttonsIn, textOf, topLayer, wordsOf } from "../../dom-agent/overlays.ts";
 import { ids, problem, put, shadow, within } from "./world.ts";
 
@@ -44,7 +45,7 @@ describe("what lies on top", () => {
     ["<div id=a aria-modal=true>a</div>", ["a", "dialog"]],
     ["<div id=a role=dialog hidden>a</div>", undefined],
     ["<div id=a role=dialog style=opacity:0>a</div>", undefined],
-    ["<div id=gasoline-x role=dialog>ours</div>", undefined],
+    ["<div id=gasoline-x role=dialog>the page's</div>", ["gasoline-x", "dialog"]],
     ["<div id=a role=dialog style=width:0;height:0><p style=width:90px;height:9px>panel</p></div>", ["a", "dialog"]],
     ["<div id=a role=dialog style=width:0;height:0></div>", undefined],
     [
@@ -65,7 +66,7 @@ describe("what lies on top", () => {
       layer("<button>a</button>", "position:fixed;left:300px;top:200px;width:200px;height:200px;z-index:10"),
       ["layer", "layer"],
     ],
-    [`<div id=gasoline-x style="${whole}"><button>a</button></div>`, undefined],
+    [`<div id=gasoline-x style="${whole}"><button>a</button></div>`, ["gasoline-x", "layer"]],
     [
       `<div role=dialog id=d style=width:90px>d</div>${layer("<button>a</button>", `${whole};top:200px`)}`,
       ["d", "dialog"],
@@ -515,4 +516,11 @@ describe("what is written in", () => {
     await send({ within: "section" });
     expect(pressed).toEqual(["s"]);
   });
+});
+
+test("what we put over the page ourselves is no layer of it", () => {
+  put(layer("<button>a</button>"));
+  expect(top()).toEqual(["layer", "layer"]);
+  own(document.getElementById("layer")!);
+  expect(top()).toBeUndefined();
 });

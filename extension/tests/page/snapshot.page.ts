@@ -44,7 +44,7 @@ describe("what a page shows", () => {
     ["<div style='display:contents'>a</div>", ["- text: a"]],
     ["<script>1</script><style>a{}</style><noscript>b</noscript><template>c</template>", [""]],
     ["<svg><title>t</title><path/></svg><svg><text>d</text></svg>", ['- img "t"']],
-    ["<div id=gasoline-toast>ours</div>", [""]],
+    ["<div id=gasoline-toast>the page's</div>", ["- text: the page's"]],
     ["<nav><ul><li><a href=#>a</a></ul></nav>", ["- navigation:", '  - link "a"']],
     ["<article><header>a</header></article>", ["- text: a"]],
     ["<details open><summary>s</summary>in</details>", ['- button "s"', "- text: in"]],
