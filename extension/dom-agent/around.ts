@@ -56,6 +56,16 @@ export function pointIn(frame: HTMLElement, { x, y }: Point): Point {
   };
 }
 
+/** Where a point of this viewport is in that of a frame. */
+export function pointFrom(frame: HTMLElement, { x, y }: Point): Point {
+  const box = frame.getBoundingClientRect();
+  const origin = pointIn(frame, { x: 0, y: 0 });
+  return {
+    x: ((x - origin.x) * (frame.offsetWidth || 1)) / (box.width || 1),
+    y: ((y - origin.y) * (frame.offsetHeight || 1)) / (box.height || 1),
+  };
+}
+
 /** The problem of an element that another one lies over. */
 export function blocking(hit: Element, element: Element): AgentProblem {
   const blocker = inWords(outermost(hit, element));

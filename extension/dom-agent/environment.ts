@@ -20,6 +20,8 @@ export interface Environment {
   act: ActScope;
   /** What the act before this one changed in the document, and which act that was. */
   last?: { action: string; at: number; diff: Diff };
+  /** A child frame that the point of the act lies in cannot be asked. */
+  past?: boolean;
   /** The frame's name in element records. */
   frame: string;
 }

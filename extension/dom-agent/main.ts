@@ -132,6 +132,8 @@ class Agent {
     const deadline = { at: call.deadline, signal: control.signal };
     const act = this.#actOf(call as AgentCall, deadline);
     const environment: Environment = { refs: this.#refs, heals: this.#refs.heals, deadline, frame: call.frame, act };
+    if (call.past) environment.past = true;
+    let goesOn = call.op === "begin";
     if (this.#last) environment.last = this.#last;
     try {
       if (this.#early.delete(call.id)) throw cancelled();
@@ -139,7 +141,8 @@ class Agent {
       const result = await operation(call.params, environment);
       // What acts has settled before it answers.
       if (isActed(result)) noteHealed(result.result, environment);
-      if (isActed(result) && result.href === undefined) {
+      if (isActed(result) && result.inside) goesOn = true;
+      else if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
         result.settled = await act.settle(this.#refs);
       }
@@ -149,7 +152,7 @@ class Agent {
       return { ok: false, error: problem.toWire(), refsLeft: this.#refs.left };
     } finally {
       this.#running.delete(call.id);
-      if (call.op !== "begin") this.#stop(call.action);
+      if (!goesOn) this.#stop(call.action);
     }
   }
 

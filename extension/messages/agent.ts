@@ -1,5 +1,6 @@
 import type {
   ActResult,
+  DragParams,
   File,
   PageDiff,
   Search,
@@ -27,8 +28,23 @@ export interface Acted {
   result: ActResult;
   /** Of the link that was to be opened in a new tab, and was not clicked. */
   href?: string;
+  /** Nothing was done: the point of the act lies in a frame inside of this one. */
+  inside?: Inside;
   /** What the agent adds once the act has settled. */
   settled?: Settled;
+}
+
+/** Where in a child frame the point of an act lies, and how its target was found. */
+export interface Inside {
+  /** The frame's place; -1 for one that has none. */
+  index: number;
+  /** In the child's viewport. */
+  x: number;
+  y: number;
+  count: number;
+  strategy: ActResult["match_strategy"];
+  /** Where dragging ends, in the viewport of the document that says so. */
+  end?: { x: number; y: number };
 }
 
 /** What a document saw of an act's consequences. */
@@ -65,8 +81,11 @@ export type Gesture =
   /** Files from outside, over the page: those that the command brought. */
   | { type: "drag"; step: "over" | "drop" | "cancel" };
 
-/** Where dragging ends: at a point of the document that it began in, or so far off the middle of an element of any frame. */
-export type DragEnd = { x: number; y: number } | { ref: string; dx: number; dy: number };
+/**
+ * Where dragging ends: at a point of the document that it began in or of one around it, or so far off the middle of an
+ * element of any frame.
+ */
+export type DragEnd = { x: number; y: number; document?: string } | { ref: string; dx: number; dy: number };
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
@@ -124,6 +143,8 @@ export interface Identity {
 
 /** The operations of the agent in a document: what goes in, what comes out. */
 export interface AgentOps extends KindOps {
+  /** to_document: the document whose viewport to_x and to_y are in. */
+  drag: { params: DragParams & { to_document?: string }; result: Acted };
   /**
    * How many elements fit the target now. wait: once one fits, or at the deadline. inner: of an iframe that was not named,
    * whose root and body stand for themselves only there. tell: with candidates. agree: only elements with this role and
@@ -244,6 +265,8 @@ export interface AgentCall<K extends AgentOp = AgentOp> {
   frame: string;
   /** The command's action, when it acts. */
   action?: ActionId;
+  /** A child frame that the point of the act lies in cannot be asked: what can be done from here is done. */
+  past?: boolean;
 }
 
 /** The answer to a call. */

@@ -58,18 +58,15 @@ test("an address that changes within its page does not end the typing, and the k
   browserWithExtension: { page, ...browser },
 }) => {
   await browser.set({ pilot: true });
-  await page.goto(
-    site.page(
-      "/a",
-      `<!doctype html><title>A</title><form action="${next(site, false)}"><input oninput="history.pushState(0, '', '?' + this.value.length); location.hash = this.value.length"></form>`,
-    ),
-  );
+  const more = "oninput=\"history.pushState(0, '', '?' + this.value.length); location.hash = this.value.length\"";
+  await page.goto(site.page("/a", `<!doctype html><title>A</title><input ${more}>`));
   const tab = await browser.tab(page);
   const params = { selector: "input", text: TEXT.slice(0, 40), trusted: "always" };
   const typed = await daemon.command("type", params, { tab, timeoutMS: 30_000 });
   expect(typed.error).toBeUndefined();
   expect(await page.evaluate("document.querySelector('input').value")).toBe(params.text);
-  const sent = await daemon.command("type", { ...params, text: "\n" }, { tab, timeoutMS: 30_000 });
+  await page.goto(site.page("/c", `<!doctype html><title>C</title><form action="${next(site, false)}"><input></form>`));
+  const sent = await daemon.command("type", { ...params, text: "abc\n" }, { tab, timeoutMS: 30_000 });
   expect(sent.result).toMatchObject({ navigated: true, title: "B" });
 });
 

@@ -127,8 +127,8 @@ type Viewport struct {
 // ActResult describes the element that a command acted on, how it was found, and what the act did to the page.
 type ActResult struct {
 	Matched           *Element   `json:"matched,omitempty"`
-	MatchCount        int        `json:"match_count"`    // 0 for an act on the page itself
-	MatchStrategy     string     `json:"match_strategy"` // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
+	MatchCount        int        `json:"match_count"`      // 0 for an act on the page itself
+	MatchStrategy     string     `json:"match_strategy"`   // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
 	Healed            bool       `json:"healed,omitempty"` // another element was taken for one that was replaced since it was told
 	AutoScrolled      bool       `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string     `json:"overlay_warning,omitempty"`
@@ -137,6 +137,7 @@ type ActResult struct {
 	SetTo             *string    `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
 	Option            string     `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
 	Trusted           bool       `json:"trusted,omitempty"`            // real input events were used
+	Unseen            bool       `json:"unseen,omitempty"`             // in a frame that the extension cannot see: what came of it is not known
 	Filled            []Filled   `json:"filled,omitempty"`             // fields of a form, in the order they were filled
 	Overlay           *Overlay   `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one
 	Dismissed         int        `json:"dismissed_count,omitempty"`

@@ -318,6 +318,8 @@ export interface ActResult {
   option?: string;
   /** real input events were used */
   trusted?: boolean;
+  /** in a frame that the extension cannot see: what came of it is not known */
+  unseen?: boolean;
   /** fields of a form, in the order they were filled */
   filled?: Filled[];
   /** that was closed or confirmed; of several the last one */

@@ -258,7 +258,7 @@ export class Inputs {
 
   /** Where dragging ends, in the tab's viewport. */
   async #endOf({ tab, deadline }: Running, document: string, to: DragEnd): Promise<Point> {
-    if (!("ref" in to)) return this.#pointIn(tab, document, to, deadline);
+    if (!("ref" in to)) return this.#pointIn(tab, to.document ?? document, to, deadline);
     const { x, y } = await this.#spotOf(tab, to.ref, deadline);
     return { x: x + to.dx, y: y + to.dy };
   }

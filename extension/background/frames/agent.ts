@@ -1,9 +1,9 @@
-import type { Coverage } from "@gasoline/schema/commands";
+import type { Coverage, Target } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { AgentOp, AgentOps, AskAround, AskScript } from "../../messages/agent.ts";
+import type { Acted, AgentOp, AgentOps, AskAround, AskScript, Inside } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
@@ -15,6 +15,7 @@ import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
 import { upwards } from "./points.ts";
 import type { RefBlocks } from "./refs.ts";
 import type { May } from "../execution/powers.ts";
+import { samePath } from "./tree.ts";
 import { type TargetLike, find, fitting, focused, named } from "./targets.ts";
 
 /** A page that has not answered so long, ms, after the deadline hangs. */
@@ -98,18 +99,57 @@ export class AgentFrames implements Frames {
       const frame = await named(page, target, deadline);
       const unnamed = target.ref === undefined && (target.x === undefined || target.y === undefined);
       const follow = TO_FOCUS.has(op) && unnamed && isEvery(target.frame);
-      return this.#calls.run(tab, follow ? await focused(page, frame, deadline) : frame, op, params, deadline);
+      return this.#run(page, follow ? await focused(page, frame, deadline) : frame, op, params, deadline);
     }
     for (let tries = 0; ; tries++) {
       const { frame, nth, unseen } = await fitting(page, target, deadline);
       try {
-        return await this.#calls.run(tab, frame, op, nth === undefined ? params : { ...params, nth }, deadline);
+        return await this.#run(page, frame, op, nth === undefined ? params : { ...params, nth }, deadline);
       } catch (error) {
         if (unseen) throw withWords(error, unseen);
         // An iframe that loads anew was left before anything happened there.
         if (!(error instanceof Gone) || frame.name === "" || tries >= MAX_TRIES || Date.now() >= deadline) throw error;
       }
     }
+  }
+
+  /**
+   * Calls the agent of a frame; where the point of its act lies in a frame inside of that one, the agent there, as a
+   * user's pointer would come to it.
+   */
+  async #run<K extends AgentOp>(
+    page: Page,
+    frame: FrameInfo,
+    op: K,
+    params: AgentOps[K]["params"],
+    deadline: number,
+  ): Promise<AgentOps[K]["result"]> {
+    const { tab } = page;
+    let at = frame;
+    let given = params;
+    let answer = await this.#calls.run(tab, at, op, given, deadline);
+    const first = insideOf(answer);
+    for (let inside = first; inside; inside = insideOf(answer)) {
+      const { index, x, y, end } = inside;
+      const path = [...at.path, index];
+      const inner = index < 0 ? undefined : (await page.treeWith((other) => samePath(other.path, path))).wanted;
+      // Of a frame that is not granted nobody can say what is in it.
+      if (!inner) return this.#calls.run(tab, at, op, given, deadline, true);
+      const { ref: _ref, selector: _selector, within: _within, nth: _nth, frame: _frame, ...rest } = given as Target;
+      const to = end ? { to_x: end.x, to_y: end.y, to_document: at.documentId, dx: 0, dy: 0 } : {};
+      given = { ...rest, x, y, ...to } as AgentOps[K]["params"];
+      try {
+        answer = await this.#calls.run(tab, inner, op, given, deadline);
+        const { result } = answer as Acted;
+        Object.assign(result, { match_count: first?.count, match_strategy: first?.strategy });
+      } finally {
+        // The page settles once more; the frames between have nothing more to say.
+        const settles = at.name === "" && this.inner(tab);
+        if (!settles) this.#calls.run(tab, at, "end", {}, deadline).catch(() => undefined);
+      }
+      at = inner;
+    }
+    return answer;
   }
 
   async each<K extends AgentOp>(
@@ -215,6 +255,8 @@ export class AgentFrames implements Frames {
     return new Page(tab, this.#calls, this.#documents);
   }
 }
+
+const insideOf = (answer: object | null): Inside | undefined => (answer as Acted | null)?.inside;
 
 /** What was not there in time, with the words for where nobody looked. */
 function withWords(error: unknown, unseen: string): unknown {

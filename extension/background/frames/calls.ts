@@ -128,6 +128,7 @@ export class Calls {
     op: K,
     params: AgentOps[K]["params"],
     deadline: number,
+    past = false,
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
     const { power, acts } = operation(op);
@@ -140,6 +141,7 @@ export class Calls {
       deadline,
       refs,
       frame: frame.name,
+      ...(past ? { past } : {}),
       ...(this.#action && acts ? { action: this.#action } : {}),
     };
     // What an act began is ended in any case.

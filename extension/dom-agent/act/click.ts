@@ -8,6 +8,7 @@ import { AgentProblem } from "../problem.ts";
 import { nearest } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { clickedFor } from "./check.ts";
+import { isFrame } from "./inside.ts";
 import { outcome } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
 import { choose } from "./select.ts";
@@ -25,7 +26,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
   const choice =
     params.trusted === "always" || params.button || params.count ? undefined : await chosenBy(params, environment);
   if (choice) return choice;
-  const { found, result } = await perform(environment, {
+  const { found, result, inside } = await perform(environment, {
     target: meant(params, environment),
     needs,
     gesture: {
@@ -44,7 +45,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
     environment.act.afterwards(() => {
       if (element.isConnected) result.matched = outcome(found, environment).matched!;
     });
-  return { result };
+  return { result, ...(inside ? { inside } : {}) };
 }
 
 /** A click on an option of a select element, whose list is the browser's own, is a choice; undefined for anything else. */
@@ -86,5 +87,9 @@ export function needsReal(element: Element): boolean {
   if (nearest(element, 'a[target="_blank" i]') || editorOf(element)) return true;
   if (element instanceof HTMLInputElement)
     return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
-  return element instanceof HTMLSelectElement || /^(canvas|video|audio|embed|object)$/.test(element.localName);
+  return (
+    isFrame(element) ||
+    element instanceof HTMLSelectElement ||
+    /^(canvas|video|audio|embed|object)$/.test(element.localName)
+  );
 }

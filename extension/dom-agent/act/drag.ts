@@ -1,10 +1,10 @@
-import type { DragParams } from "@gasoline/schema/commands";
-import type { Acted, DragEnd, Gesture } from "../../messages/agent.ts";
+import type { Acted, AgentOps, DragEnd, Gesture } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed } from "../target.ts";
 import { quiet } from "../waiting.ts";
+import { insideOf } from "./inside.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
 
@@ -30,19 +30,31 @@ async function attach(act: Environment["act"]): Promise<void> {
 }
 
 /** Drags the target by the browser's real mouse: what pages make of made-up events differs with each of them. */
-export async function drag(params: DragParams, environment: Environment): Promise<Acted> {
+export async function drag(params: AgentOps["drag"]["params"], environment: Environment): Promise<Acted> {
   if (!isNamed(params)) throw new AgentProblem("missing_target", "drag needs a ref, a selector, or x and y.");
   const { refs, deadline, act } = environment;
   const needs = { enabled: true, hit: true };
   const first = await ready(params, refs, needs, deadline);
+  const { to, to_document } = params;
+  const endOf = ({ x, y }: { x: number; y: number }) => {
+    const { to_x = x, to_y = y, dx = 0, dy = 0 } = params;
+    return { x: to_x + dx, y: to_y + dy };
+  };
+  const inside = insideOf(first, first.point);
+  if (inside && !environment.past) {
+    const end = to === undefined && !to_document ? { end: endOf(first.point) } : {};
+    return { result: outcome(first, environment), inside: { ...inside, ...end } };
+  }
   const ref = refs.refOf(first.element);
   await attach(act);
   const target = first.strategy === "point" ? params : { ref };
   const found = { ...(await ready(target, refs, needs, deadline)), count: first.count, strategy: first.strategy };
   const result = outcome(found, environment, { trusted: true });
   const { point } = found;
-  const { to, to_x = point.x, to_y = point.y, dx = 0, dy = 0 } = params;
-  const end: DragEnd = to === undefined ? { x: to_x + dx, y: to_y + dy } : { ref: to, dx, dy };
+  if (inside) result.unseen = true;
+  const { dx = 0, dy = 0 } = params;
+  const end: DragEnd =
+    to === undefined ? { ...endOf(point), ...(to_document ? { document: to_document } : {}) } : { ref: to, dx, dy };
   let begun: DragEvent | undefined;
   const hear = (event: DragEvent): void => {
     if (event.isTrusted) begun = event;

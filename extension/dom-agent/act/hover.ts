@@ -12,20 +12,22 @@ import { type Route, perform } from "./perform.ts";
  */
 export async function hover(params: HoverParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) throw new AgentProblem("missing_target", "hover needs a ref, a selector, or x and y.");
-  const by = (route: Route) =>
-    perform(environment, {
+  const by = async (route: Route): Promise<Acted> => {
+    const { result, inside } = await perform(environment, {
       target: params,
       needs: { enabled: false, hit: true },
       gesture: { type: "move" },
       route: () => route,
       result: (found) => outcome(found, environment),
     });
-  if (params.trusted === "never") return { result: (await by("made up")).result };
+    return { result, ...(inside ? { inside } : {}) };
+  };
+  if (params.trusted === "never") return by("made up");
   try {
-    return { result: (await by("real")).result };
+    return await by("real");
   } catch (error) {
     const refused = error instanceof AgentProblem && error.code === "debugger_refused";
     if (!refused || params.trusted === "always") throw error;
-    return { result: (await by("made up")).result };
+    return by("made up");
   }
 }

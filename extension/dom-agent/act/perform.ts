@@ -1,5 +1,5 @@
 import type { ActResult, Target } from "@gasoline/schema/commands";
-import type { Gesture } from "../../messages/agent.ts";
+import type { Gesture, Inside } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
 import { EDIT_KEY, parseKeys } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
@@ -13,6 +13,7 @@ import { elementAt, isInside } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { inViewport } from "../visible.ts";
 import { Aim } from "./aim.ts";
+import { insideOf, mayHold, onlyReal } from "./inside.ts";
 import { enter, press } from "./pointer.ts";
 
 /** How a gesture is made: by the browser's real input, or by events that are made up. */
@@ -33,6 +34,8 @@ export interface Performance {
 export interface PerformedGesture {
   found: Ready;
   result: ActResult;
+  /** Nothing was done: it belongs to a frame inside of this one. */
+  inside?: Inside;
 }
 
 /**
@@ -42,7 +45,11 @@ export interface PerformedGesture {
 export async function perform(environment: Environment, how: Performance): Promise<PerformedGesture> {
   const { refs, deadline, act } = environment;
   let found = await ready(how.target, refs, how.needs, deadline);
-  const real = how.route(found) === "real";
+  const inside = insideOf(found, found.point);
+  if (inside && !environment.past) return { found, result: how.result(found), inside };
+  const hit = inside ? elementAt(found.point.x, found.point.y) : null;
+  const real = how.route(hit ? { ...found, element: hit } : found) === "real";
+  if (inside && !real) throw onlyReal(how.gesture.type === "press" ? "clicked" : "pointed at");
   const ref = refs.refOf(found.element); // now: of an element that the page took away nothing is known
   const again = async (): Promise<void> => {
     // A point that was named stays the point; an element that was found is looked for no second time.
@@ -60,9 +67,10 @@ export async function perform(environment: Environment, how: Performance): Promi
   act.tell(result, real);
   if (real) {
     const send = (): Promise<boolean> => act.send(how.gesture, found.point, expected(how.gesture, found.point));
-    if (how.gesture.type === "press") await aimed(found.strategy !== "point" && how.needs.hit, send);
+    if (how.gesture.type === "press") await aimed(!inside && found.strategy !== "point" && how.needs.hit, send);
     else await send();
     result.trusted = true;
+    if (inside) result.unseen = true;
   } else act.perform(() => makeUp(how.gesture, found));
   mark(found.point);
   return { found, result };
@@ -79,6 +87,11 @@ export async function perform(environment: Environment, how: Performance): Promi
         heard = await send();
       } finally {
         aim?.stop();
+      }
+      // A document that cannot be asked may have heard it.
+      if (!heard && mayHold(elementAt(found.point.x, found.point.y))) {
+        result.unseen = true;
+        return;
       }
       const slipped = byRelease && aim?.slipped;
       const lost = aim?.missed || slipped;

@@ -10,7 +10,7 @@ import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import type { RefBook } from "../refs.ts";
 import { Writes } from "../writes.ts";
-import { frame } from "../waiting.ts";
+import { frame, turn } from "../waiting.ts";
 
 /** What an act led to is waited for at most so long, ms. */
 const SETTLE_MS = 2000;
@@ -164,6 +164,7 @@ export class ActScope {
     const until = Math.min(this.#began + SETTLE_MS, this.deadline.at - ANSWER_MS);
     let seen = this.#changes?.look();
     let busy: string[] = [];
+    await turn(); // a form that was sent begins to lead on in a task of its own, which a frame may come before
     for (let restless = 0, leaving = 0; ;) {
       await this.#turn();
       const before = busy;

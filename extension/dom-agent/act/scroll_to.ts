@@ -5,6 +5,7 @@ import { parentOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { pointOf } from "../visible.ts";
 import { retry } from "../waiting.ts";
+import { insideOf, onlyReal } from "./inside.ts";
 import { outcome } from "./outcome.ts";
 import { acts } from "./scope.ts";
 
@@ -18,6 +19,10 @@ export async function scrollTo(params: ScrollParams, environment: Environment): 
     return { result: { match_count: 0, match_strategy: "point", viewport: viewport() } };
   }
   const found = await retry(environment.deadline, () => resolve(params, environment.refs));
+  const at = found.strategy === "point" ? { x: params.x ?? 0, y: params.y ?? 0 } : pointOf(found.element);
+  const inside = by || direction ? insideOf(found, at) : undefined;
+  if (inside && environment.past) throw onlyReal("scrolled");
+  if (inside) return { result: outcome(found, environment), inside };
   environment.act.perform(() => {
     if (by) wheel(found.element, scrollable(found.element, dx !== 0), dx, dy);
     else if (direction) move(scrollable(found.element), direction);

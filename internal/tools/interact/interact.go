@@ -308,6 +308,9 @@ func acted(r command.ActResult) []string {
 	if r.Trusted {
 		notes = append(notes, "by real input events")
 	}
+	if r.Unseen {
+		notes = append(notes, "in a frame that Gasoline cannot see: what came of it is not known")
+	}
 	if r.InsertionStrategy != "" {
 		notes = append(notes, "inserted by "+r.InsertionStrategy)
 	}
