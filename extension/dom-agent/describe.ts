@@ -7,7 +7,7 @@ import { identityOf, shownName, shownText } from "./identity.ts";
 import { Pass } from "./pass.ts";
 import type { RefBook } from "./refs.ts";
 import { MASK, isSecret } from "./secret.ts";
-import { parentOf } from "./shadow.ts";
+import { isInside, nearest, parentOf } from "./shadow.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
 
 const LANDMARK_TAGS: ReadonlySet<string> = new Set([
@@ -69,6 +69,36 @@ export function candidate(element: Element, refs: RefBook): Candidate {
     ...(role ? { role } : {}),
     ...(name ? { name: fold(name, 80) } : {}),
   };
+}
+
+/**
+ * Elements of which one might have been meant. What is called as another one is called is told with where it stands: in
+ * which row, or other part of the page that holds none of the others, and in which dialog. What has no name has a selector.
+ */
+export function candidates(elements: readonly Element[], refs: RefBook): Candidate[] {
+  const all = elements.map((at) => candidate(at, refs));
+  const isAlike = (a: Candidate, b: Candidate): boolean => a !== b && a.role === b.role && a.name === b.name;
+  return all.map((at, i) => {
+    if (!all.some((other) => isAlike(at, other))) return at;
+    const element = elements[i] as Element;
+    const inside = whereOf(element, elements);
+    const selector = at.name ? null : cssPath(element);
+    return { ...at, ...(inside ? { in: inside } : {}), ...(selector ? { selector } : {}) };
+  });
+}
+
+const DIALOGS = "dialog[open], [role=dialog], [role=alertdialog]";
+
+/** Where an element stands that the others do not: row "17 Ada", dialog "Delete?". */
+function whereOf(element: Element, others: readonly Element[]): string {
+  const hasOther = (at: Element): boolean => others.some((other) => other !== element && isInside(other, at));
+  let part = element;
+  for (let at = parentOf(element); at && !hasOther(at); at = parentOf(at)) part = at;
+  const dialog = nearest(element, DIALOGS);
+  const parts = new Set([part === element ? null : part, dialog].filter((at) => at !== null));
+  return [...parts]
+    .map((at) => `${roleOf(at) || at.localName} "${fold(shownName(at), 60) || shownText(at, 60)}"`)
+    .join(", ");
 }
 
 /** A control as a line of an answer names it: e17 button "Save". */

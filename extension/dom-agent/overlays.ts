@@ -79,11 +79,13 @@ const BUTTONS =
 const MAX_BUTTONS = 300;
 
 /** What can be pressed in a part of the page. */
-export function buttonsIn(scope: Scope): Element[] {
-  return everywhere(BUTTONS, scope)
+export const buttonsIn = (scope: Scope): Element[] => shownButtons(scope).filter((at) => !isDisabled(at));
+
+/** The same with what is disabled. */
+export const shownButtons = (scope: Scope): Element[] =>
+  everywhere(BUTTONS, scope)
     .slice(0, MAX_BUTTONS)
-    .filter((at) => isPressable(at) && isVisible(at) && !isDisabled(at));
-}
+    .filter((at) => isPressable(at) && isVisible(at));
 
 const isPressable = (at: Element): boolean =>
   /^(button|link|menuitem|tab)$/.test(roleOf(at)) || at.hasAttribute("onclick");

@@ -1,6 +1,7 @@
 import type { Candidate } from "@gasoline/schema/wire";
 import type { AgentOps } from "../messages/agent.ts";
-import { candidate } from "./describe.ts";
+import { reachable } from "./behind.ts";
+import { candidates } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { is } from "./identity.ts";
 import { Pass } from "./pass.ts";
@@ -42,7 +43,7 @@ export function fitting(params: Probe["params"], refs: RefBook): Element[] {
 export async function probe(params: Probe["params"], { refs, deadline, frame }: Environment): Promise<Probe["result"]> {
   const { agree, near } = params;
   const told = (elements: readonly Element[]): Candidate[] =>
-    elements.slice(0, MAX_CANDIDATES).map((at) => ({ ...candidate(at, refs), ...(frame ? { frame } : {}) }));
+    candidates(elements.slice(0, MAX_CANDIDATES), refs).map((at) => ({ ...at, ...(frame ? { frame } : {}) }));
   if (near) return { count: 0, visible: 0, candidates: told(alike(params.selector ?? "", document)) };
   const look = (): Element[] => {
     const found = fitting(params, refs);
@@ -67,7 +68,7 @@ export async function probe(params: Probe["params"], { refs, deadline, frame }: 
     found = all.slice(0, MAX_LOOKED).filter((at) => is(at, agree, pass));
     others = all.filter((at) => !found.includes(at));
   }
-  const visible = found.slice(0, MAX_LOOKED).filter(isVisible);
+  const visible = reachable(found.slice(0, MAX_LOOKED).filter(isVisible));
   const shown = visible.length > 0 ? visible : found.length > 0 ? found : others;
   return {
     count: found.length,

@@ -2,7 +2,7 @@ import { Search, run } from "@gasoline/capture/locators/deep";
 import { type Locator, LocatorError, parse, textOf } from "@gasoline/capture/locators/grammar";
 import { find as findIn } from "@gasoline/capture/locators/match";
 import { fold } from "@gasoline/capture/locators/name";
-import { candidate } from "./describe.ts";
+import { candidates } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import type { RefBook } from "./refs.ts";
 import { ROOTS, type Scope } from "./shadow.ts";
@@ -79,6 +79,6 @@ function phrase(selector: string, shown: Element[], refs: RefBook): AgentProblem
   return new AgentProblem(
     "invalid_selector",
     `${fold(selector, 200)} is words, not CSS: write selector:"${text}"${fits}.`,
-    () => ({ candidates: shown.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)) }),
+    () => ({ candidates: candidates(shown.slice(0, MAX_CANDIDATES), refs) }),
   );
 }

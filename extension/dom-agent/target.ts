@@ -1,6 +1,7 @@
 import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
 import type { ActResult, Target } from "@gasoline/schema/commands";
-import { candidate } from "./describe.ts";
+import { reachable } from "./behind.ts";
+import { candidate, candidates } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import { Pass } from "./pass.ts";
 import type { RefBook } from "./refs.ts";
@@ -67,20 +68,20 @@ function choose(selector: string, target: Target, refs: RefBook): Resolved {
 /** Of so many visible elements nobody means one. */
 const MANY = 100;
 
-/** The visible ones, or all if none is: at most 100, for more are not told apart. */
+/** The visible ones that can be reached, or all if none is: at most 100, for more are not told apart. */
 function meant(elements: readonly Element[]): Element[] {
   const visible: Element[] = [];
   for (const element of elements) {
     if (isVisible(element)) visible.push(element);
     if (visible.length >= MANY) break;
   }
-  return visible.length > 0 ? visible : elements.slice(0, MANY);
+  return [...reachable(visible.length > 0 ? visible : elements.slice(0, MANY))];
 }
 
 function ambiguous(elements: readonly Element[], among: Element[], selector: string, refs: RefBook): AgentProblem {
   const count = among.length < MANY ? among.length : elements.length;
   return new AgentProblem("ambiguous_target", `${count} elements fit ${selector}.`, () => ({
-    candidates: among.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
+    candidates: candidates(among, refs).slice(0, MAX_CANDIDATES),
   }));
 }
 

@@ -97,6 +97,9 @@ func (s *Server) take(in wire.Result) string {
 			if c.Selector != "" {
 				line += " " + c.Selector
 			}
+			if c.In != "" {
+				line += " in " + c.In
+			}
 			if !c.Visible {
 				line += " (not visible)"
 			}

@@ -269,7 +269,7 @@ func TestResultsAreIdempotent(t *testing.T) {
 					ID:     second.ID,
 					Status: "error",
 					Error: &wire.CommandError{Code: "element_not_found", Message: "no #pay",
-						Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Pay", Selector: "#pay2"}}},
+						Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Pay", Selector: "#pay2", In: `row "17 Ada"`}}},
 				},
 			},
 		},
@@ -277,7 +277,7 @@ func TestResultsAreIdempotent(t *testing.T) {
 	if got, ok := r.queue.Get(second.ID); !ok || got.Status != command.Failed ||
 		got.Failure.Code != "element_not_found" ||
 		len(got.Failure.Details) != 1 ||
-		!strings.Contains(got.Failure.Details[0], "not visible") {
+		got.Failure.Details[0] != `e1 button "Pay" #pay2 in row "17 Ada" (not visible)` {
 		t.Errorf("%+v", got)
 	}
 }
@@ -372,7 +372,7 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 			Message: "matches " + secret,
 			Blocker: "div " + secret,
 			Candidates: []wire.Candidate{
-				{Ref: "e1", Role: "button", Name: "Copy " + secret, Selector: `[data-key="` + secret + `"]`},
+				{Ref: "e1", Role: "button", Name: "Copy " + secret, Selector: `[data-key="` + secret + `"]`, In: "row " + secret},
 			},
 		},
 	}

@@ -224,6 +224,7 @@ type Candidate struct {
 	Role     string `json:"role,omitempty"`
 	Name     string `json:"name,omitempty"`
 	Selector string `json:"selector,omitempty"`
+	In       string `json:"in,omitempty"` // where it stands that others of its name do not: row "17 Ada", dialog "Delete?"
 	Visible  bool   `json:"visible"`
 	Frame    string `json:"frame,omitempty"` // number of its iframe in the order of the document
 }

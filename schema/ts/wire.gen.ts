@@ -359,6 +359,8 @@ export interface Candidate {
   role?: string;
   name?: string;
   selector?: string;
+  /** where it stands that others of its name do not: row "17 Ada", dialog "Delete?" */
+  in?: string;
   visible: boolean;
   /** number of its iframe in the order of the document */
   frame?: string;

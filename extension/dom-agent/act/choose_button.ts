@@ -1,4 +1,4 @@
-import { candidate } from "../describe.ts";
+import { candidates } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 
@@ -17,7 +17,7 @@ export function chosen(
   const list = lists.find(({ length }) => length > 0) ?? [];
   const [only, ...more] = list;
   const told = (from: readonly Element[]) => () => ({
-    candidates: from.slice(0, MAX_CANDIDATES).map((at) => candidate(at, refs)),
+    candidates: candidates(from.slice(0, MAX_CANDIDATES), refs),
   });
   if (!only) throw new AgentProblem("element_not_found", missing, told(others));
   if (more.length > 0)

@@ -1,8 +1,9 @@
 import type { IntentParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
+import { inWords, isDisabled } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { CONFIRM, DECLINE } from "../intents.ts";
-import { buttonsIn, textOf, topLayer, wordsOf } from "../overlays.ts";
+import { shownButtons, textOf, topLayer, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
 import { scopeOf } from "../target.ts";
 import { chosen } from "./choose_button.ts";
@@ -13,7 +14,9 @@ export async function confirmTopDialog(params: IntentParams, environment: Enviro
   const layer = topLayer(scopeOf(params, environment.refs));
   if (!layer) throw new AgentProblem("no_overlays", "No dialog lies over the page.");
   const text = textOf(layer);
-  const buttons = buttonsIn(layer.element).filter((at) => !at.matches("a[href]"));
+  const shown = shownButtons(layer.element);
+  const buttons = shown.filter((at) => !at.matches("a[href]") && !isDisabled(at));
+  const off = shown.find((at) => isDisabled(at) && CONFIRM.test(wordsOf(at)));
   const named = buttons.filter((at) => CONFIRM.test(wordsOf(at)));
   const submits = buttons.filter(
     (at) => at.matches("form button:not([type]), [type=submit]") && !DECLINE.test(wordsOf(at)),
@@ -21,8 +24,8 @@ export async function confirmTopDialog(params: IntentParams, environment: Enviro
   const both = named.filter((at) => submits.includes(at));
   const button = chosen(
     [both, named, submits],
-    buttons,
-    `The ${layer.type} "${text}" has no button that confirms it by its name.`,
+    shown,
+    `The ${layer.type} "${text}" has no button that confirms it by its name${off ? `: ${inWords(off)} is disabled` : ""}.`,
     environment,
   );
   return pressed(button, environment, { overlay: { type: layer.type, text, strategy: "confirm" } });
