@@ -162,7 +162,9 @@ class CustomList {
 
   /** Opens the list, unless it is there already. */
   async open(): Promise<void> {
-    const isOpen = this.#control.getAttribute("role") === "listbox" || this.#own().length > 0;
+    // A list that is kept in the page while it is closed may only be see-through.
+    const isClosed = this.#control.getAttribute("aria-expanded") === "false";
+    const isOpen = this.#control.getAttribute("role") === "listbox" || (!isClosed && this.#own().length > 0);
     if (isOpen || (this.#isExpanded && listsOf(this.#control).length > 1)) return;
     this.#before = new Map(shownOptions().map((at) => [at, keyOf(at)]));
     await this.#press();

@@ -82,6 +82,17 @@ describe("a list that a page built itself", () => {
     });
     expect(heard).toEqual([]);
   });
+  test("may be there while it is closed, and only not be seen", async () => {
+    page(`${BUTTON.replace("id=c", "id=c aria-controls=l")}${list("Paris", "Rome")}`);
+    const there = document.querySelector<HTMLElement>("#l")!;
+    there.style.cssText = "opacity:0;pointer-events:none";
+    control().onclick = () => {
+      there.style.cssText = "";
+      control().setAttribute("aria-expanded", "true");
+    };
+    expect(await value({ value: "Paris" })).toBe("Paris");
+    expect(heard).toEqual(["Paris"]);
+  });
   test("is no other one that is rendered anew by the press", async () => {
     page(`<div id=n>${NAV}</div>${BUTTON}`);
     control().onclick = () => void (document.querySelector("#n")!.innerHTML = NAV);
