@@ -72,6 +72,7 @@ export class ActScope {
   readonly #changes: Changes | undefined;
   readonly #writes: Writes | undefined;
   #navigation: NavigateEvent | undefined;
+  #submit: { event: SubmitEvent; at: number } | undefined;
   #told: ActResult | undefined;
   #performed = false;
   #began: number;
@@ -88,6 +89,7 @@ export class ActScope {
     // What a document stores as it is loaded is its own doing, and the first look at a storage holds the page for a while.
     if (!whole) this.#writes = new Writes();
     acts().begin(action, whole);
+    addEventListener("submit", this.#submits, true);
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#stays);
   }
@@ -180,7 +182,7 @@ export class ActScope {
       if (this.#leaving()) {
         leaving ||= Date.now();
         if (Date.now() - leaving >= LEAVING_MS) break;
-      } else if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
+      } else if (!this.#submitting() && busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
       if (Date.now() >= until || this.deadline.signal.aborted) break;
     }
     if (!this.#leaving()) this.#after?.();
@@ -210,13 +212,28 @@ export class ActScope {
   stop(): void {
     this.#changes?.stop();
     acts().end(this.#action);
+    removeEventListener("submit", this.#submits, true);
     navigation.removeEventListener("navigate", this.#navigates);
     navigation.removeEventListener("currententrychange", this.#stays);
+  }
+
+  readonly #submits = (event: SubmitEvent): void => {
+    this.#submit = { event, at: Date.now() };
+  };
+
+  /** Says whether a form was sent whose navigation has not begun: the browser begins it in a task of its own. */
+  #submitting(): boolean {
+    if (!this.#submit || Date.now() - this.#submit.at > LEAVING_MS) return false;
+    const { defaultPrevented, target, submitter } = this.#submit.event;
+    const of = (name: "method" | "target"): string =>
+      (submitter?.getAttribute(`form${name}`) ?? (target as Element).getAttribute(name) ?? "").toLowerCase();
+    return !defaultPrevented && of("method") !== "dialog" && /^(_self)?$/.test(of("target"));
   }
 
   readonly #navigates = (event: Event): void => {
     const { destination, downloadRequest } = event as NavigateEvent;
     if (destination.sameDocument) return;
+    this.#submit = undefined;
     if (downloadRequest !== null) {
       tellWorker({ type: "gasoline-download", action: this.#action.id, name: downloadRequest, url: destination.url });
       return;
