@@ -20,7 +20,7 @@ func join(cmd *exec.Cmd) {
 	if err != nil {
 		return
 	}
-	defer syscall.CloseHandle(process)                               //nolint:errcheck // nothing is lost with it
+	defer syscall.CloseHandle(process)                              //nolint:errcheck // nothing is lost with it
 	_, _, _ = assignProcess.Call(uintptr(handle), uintptr(process)) // see above
 }
 
