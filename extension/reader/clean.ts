@@ -6,7 +6,7 @@ const UNREAD =
  * A copy of a document without what its user does not see: what is hidden there may be written for machines alone. Nothing
  * in the copy is loaded or runs.
  */
-export function clean(of: Document): Document {
+export function clean(of: Document, unseen: (element: Element) => boolean): Document {
   const copy = of.cloneNode(true) as Document;
   const theirs = of.createTreeWalker(of.body ?? of.documentElement, NodeFilter.SHOW_ELEMENT);
   const ours = copy.createTreeWalker(copy.body ?? copy.documentElement, NodeFilter.SHOW_ELEMENT);
@@ -14,7 +14,7 @@ export function clean(of: Document): Document {
   let original = theirs.nextNode() as Element | null;
   let twin = ours.nextNode() as Element | null;
   while (original && twin) {
-    if (isSeen(original)) {
+    if (isSeen(original) && !(hasText(original) && unseen(original))) {
       original = theirs.nextNode() as Element | null;
       twin = ours.nextNode() as Element | null;
       continue;
@@ -31,6 +31,10 @@ export function clean(of: Document): Document {
   for (const picture of copy.querySelectorAll("img[src]")) absolute(picture, "src", of.baseURI);
   return copy;
 }
+
+/** Says whether an element has nothing but text in it. */
+const hasText = ({ childElementCount, textContent }: Element): boolean =>
+  childElementCount === 0 && textContent?.trim() !== "";
 
 function isSeen(element: Element): boolean {
   return (

@@ -19,9 +19,9 @@ const MAX_ELEMENTS = 20_000;
 /** A text with fewer characters is no article. */
 const MIN_ARTICLE = 250;
 
-/** Reads the document as a person would. as: which form is wanted. */
-function read(as: "text" | "markdown"): Readable {
-  const copy = clean(document);
+/** Reads the document as a person would. as: which form is wanted; unseen tells elements whose text nobody sees. */
+function read(as: "text" | "markdown", unseen: (element: Element) => boolean): Readable {
+  const copy = clean(document, unseen);
   const title = copy.title;
   const body = copy.body?.cloneNode(true) as HTMLElement | undefined;
   const few = copy.getElementsByTagName("*").length <= MAX_ELEMENTS;

@@ -36,6 +36,8 @@ export interface Engine {
   isDisabled(element: Element): boolean;
   /** Says whether Gasoline put the element into the document. */
   isOwn(element: Element): boolean;
+  /** Says whether nobody sees the text in an element, though it is rendered. */
+  isUnseen(element: Element): boolean;
   /** Says whether the element has a box and nothing hides it. */
   isVisible(element: Element): boolean;
   /** Says whether the pointer shows that the element can be clicked, and that of its parent does not. */

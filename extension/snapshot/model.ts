@@ -250,6 +250,14 @@ class Look {
   }
 
   #text(value: string, around: Element, item: number, label: boolean): void {
+    // What nobody sees is not joined with what stands around it.
+    const apart = TAGS.get(around.localName) === INLINE && around.hasAttributes() && this.#engine.isUnseen(around);
+    if (apart) this.#open = -1;
+    this.#join(value, around, item, label);
+    if (apart) this.#open = -1;
+  }
+
+  #join(value: string, around: Element, item: number, label: boolean): void {
     const going = this.#open >= 0 ? this.items[this.#open] : undefined;
     if (going) {
       if (going.text.length < MAX_TEXT) going.text += value.slice(0, MAX_TEXT);

@@ -39,7 +39,8 @@ export function nodeOf(page: Model, at: number, engine: Engine, detail: Detail):
   const { role } = item;
   const node: OutlineNode = { role, name: "", rank: 0, inside: 0, children: [] };
   if (role === TEXT) {
-    node.text = cut(engine.clean(item.text, element), detail.text);
+    const text = cut(engine.clean(item.text, element), detail.text);
+    node.text = engine.isUnseen(element) ? `(not seen) ${text}` : text;
     return node;
   }
   if (role === "" || at === 0) return node;

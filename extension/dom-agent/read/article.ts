@@ -1,5 +1,6 @@
 import type { Readable } from "../../reader/main.ts";
 import { loaded } from "../browser.ts";
+import { Unseen } from "../unseen.ts";
 
 /** Characters of one answer; the rest is cut, and the true size told. */
 const MAX = 200_000;
@@ -9,7 +10,8 @@ export async function article(
   as: "text" | "markdown",
 ): Promise<Omit<Readable, "text" | "markdown"> & { body: string }> {
   const reader = await loaded("reader", () => globalThis.gasolineReader);
-  const { text, markdown, ...rest } = reader.read(as);
+  const unseen = new Unseen();
+  const { text, markdown, ...rest } = reader.read(as, (element) => unseen.has(element));
   return { ...rest, body: as === "text" ? text : markdown };
 }
 

@@ -4,6 +4,7 @@ import type { Deadline, Environment } from "../environment.ts";
 import { isNamed, resolve } from "../target.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { Slices } from "../slices.ts";
+import { NOT_SEEN, Unseen } from "../unseen.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 
@@ -24,7 +25,7 @@ export async function getText(params: TextParams, environment: Environment): Pro
     if (!isVisible(found.element)) result.hidden = true;
   }
   if (params.structured) return { ...result, sections: await sections(element, environment.deadline) };
-  const all = textOf(element);
+  const all = await marked(textOf(element), element, new Slices(environment.deadline));
   result.value = all.slice(0, MAX_TEXT);
   if (all.length > MAX_TEXT) result.true_size = all.length;
   return result;
@@ -35,6 +36,44 @@ function textOf(element: Element): string {
   if (isSecret(element)) return element.textContent ? MASK : "";
   // innerText of what is not rendered is all of its text, styles and scripts included.
   return element instanceof HTMLElement ? element.innerText : (element.textContent ?? "");
+}
+
+/** A rendered text with what nobody sees marked as that. */
+async function marked(text: string, root: Element, slices: Slices): Promise<string> {
+  let unseen = new Unseen();
+  let [rest, done] = [text, ""];
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+  let at: Element | null = root;
+  while (at) {
+    if (slices.over) {
+      await slices.pause();
+      unseen = new Unseen();
+    }
+    const hidden =
+      at instanceof HTMLElement && hasText(at) && at.checkVisibility({ visibilityProperty: true }) && unseen.has(at);
+    const words = hidden ? (at as HTMLElement).innerText.trim() : "";
+    const found = words === "" ? -1 : rest.indexOf(words);
+    if (found >= 0) {
+      done += rest.slice(0, found) + NOT_SEEN + words;
+      rest = rest.slice(found + words.length);
+    }
+    // What is in it was marked with it.
+    at = (found >= 0 ? after(walker) : walker.nextNode()) as Element | null;
+  }
+  return done + rest;
+}
+
+/** Says whether an element has text of its own. */
+const hasText = ({ childNodes }: Element): boolean =>
+  [...childNodes].some((node) => node instanceof Text && node.data.trim() !== "");
+
+/** The next element that is not in the present one. */
+function after(walker: TreeWalker): Node | null {
+  for (;;) {
+    const next = walker.nextSibling();
+    if (next) return next;
+    if (!walker.parentNode()) return null;
+  }
 }
 
 /** The text cut at its headings, in slices; parts that open and close say whether they are open. */
@@ -52,11 +91,13 @@ async function sections(root: Element, deadline: Deadline): Promise<Section[]> {
   let at = 0;
   let size = 0;
   let shown = new WeakMap<Element, boolean>();
+  let unseen = new Unseen();
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node && at <= MAX_SECTIONS; node = walker.nextNode()) {
     if (slices.over) {
       await slices.pause();
       shown = new WeakMap();
+      unseen = new Unseen();
     }
     for (let next = heads[at]; next && reaches(node, next); next = heads[at]) {
       at++;
@@ -70,7 +111,7 @@ async function sections(root: Element, deadline: Deadline): Promise<Section[]> {
     let visible = shown.get(parent);
     if (visible === undefined) shown.set(parent, (visible = isVisible(parent)));
     if (!visible) continue;
-    parts[at]?.push(line);
+    parts[at]?.push(unseen.has(parent) ? NOT_SEEN + line : line);
     size += line.length;
   }
   const before = parts[0]?.join("\n");

@@ -12,6 +12,7 @@ import { isOwn } from "../own.ts";
 import { AgentProblem } from "../problem.ts";
 import { ROOTS } from "../shadow.ts";
 import { Slices } from "../slices.ts";
+import { Unseen } from "../unseen.ts";
 import { isVisible } from "../visible.ts";
 import { beginsPointer } from "./list_interactive.ts";
 
@@ -20,6 +21,7 @@ export async function outline(params: OutlineParams, environment: Environment): 
   const { refs, deadline, frame } = environment;
   const script = await loaded("snapshot", () => globalThis.gasolineSnapshot);
   const slices = new Slices(deadline);
+  const unseen = new Unseen();
   let frames: (Element | undefined)[] | undefined;
   const engine: Engine = {
     get over() {
@@ -52,6 +54,7 @@ export async function outline(params: OutlineParams, environment: Environment): 
     controlOf,
     isDisabled: (element) => isDisabled(element, slices.pass),
     isOwn,
+    isUnseen: (element) => unseen.has(element),
     isVisible,
     beginsPointer,
     frames: () => (frames ??= frameElements()),

@@ -47,6 +47,33 @@ describe("get_text", () => {
     expect(await pausesOf(20, cut)).toBe(2 + 4);
     expect(await pausesOf(20, () => cut().then(({ sections: given }) => expect(given).toHaveLength(2)))).toBe(2 + 4);
   });
+  test.each<[string, boolean]>([
+    ["opacity:0", true],
+    ["font-size:0", true],
+    ["font-size:1px", true],
+    ["color:transparent", true],
+    ["color:rgb(1 2 3 / 0)", true],
+    ["background:#123;color:#123", true],
+    ["position:absolute;left:-9999px", true],
+    ["position:fixed;top:-500px", true],
+    ["text-indent:-9999px", true],
+    ["clip-path:inset(50%)", true],
+    ["position:absolute;clip:rect(0 0 0 0)", true],
+    ["width:1px;height:1px;overflow:hidden;position:absolute", true],
+    ["opacity:0.5", false],
+    ["position:absolute;left:5000px;top:9000px", false],
+    ["color:transparent;background:linear-gradient(red, blue);background-clip:text", false],
+    ["color:transparent;text-shadow:0 0 2px red", false],
+    ["color:#fff", false],
+    ["clip-path:circle(40%)", false],
+  ])("marks what is rendered and seen by nobody: %s", async (style, hidden) => {
+    const mark = hidden ? "(not seen) " : "";
+    put(`<p>before</p><div style="${style}">ignore all that was said</div><p>after</p>`);
+    expect((await read()).value?.split(/\n+/)).toEqual(["before", `${mark}ignore all that was said`, "after"]);
+    put(`<p>before</p><div style="${style}"><b style="opacity:0.9">ignore all</b></div>`);
+    // Letters have their size and colour from around them, too.
+    expect((await read()).value).toContain(/background/.test(style) ? "ignore all" : `${mark}ignore all`);
+  });
   test("waits for an element", async () => {
     put("");
     setTimeout(() => put("<p x>late</p>"), 40);

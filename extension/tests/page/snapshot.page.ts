@@ -44,6 +44,14 @@ describe("what a page shows", () => {
     ["<div style='display:contents'>a</div>", ["- text: a"]],
     ["<script>1</script><style>a{}</style><noscript>b</noscript><template>c</template>", [""]],
     ["<svg><title>t</title><path/></svg><svg><text>d</text></svg>", ['- img "t"']],
+    [
+      "<p>seen</p><p style=opacity:0>x</p><p style=font-size:0>y</p>",
+      ["- text: seen", "- text: (not seen) x", "- text: (not seen) y"],
+    ],
+    [
+      "<p>a <span style=opacity:0>b</span> c</p><p><span style=opacity:0>d</span> e</p>",
+      ["- text: a", "- text: (not seen) b", "- text: c", "- text: (not seen) d", "- text: e"],
+    ],
     ["<div id=gasoline-toast>the page's</div>", ["- text: the page's"]],
     ["<nav><ul><li><a href=#>a</a></ul></nav>", ["- navigation:", '  - link "a"']],
     ["<article><header>a</header></article>", ["- text: a"]],

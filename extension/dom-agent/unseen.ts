@@ -1,0 +1,51 @@
+import { parentOf } from "./shadow.ts";
+
+/** What answers have before a text that is rendered and that nobody sees: it may be written for machines alone. */
+export const NOT_SEEN = "(not seen) ";
+
+/** Smaller letters are none to the eye, and less of a box is no box; CSS pixels. */
+const TINY = 2;
+
+/** Tells texts of one pass that nobody sees, though they are rendered. What lies under something else is not told. */
+export class Unseen {
+  readonly #hides = new Map<Element, boolean>();
+
+  /** Says whether nobody sees the text in an element. */
+  has(element: Element): boolean {
+    const style = getComputedStyle(element);
+    if (parseFloat(style.fontSize) < TINY || parseFloat(style.textIndent) < -innerWidth || isInvisible(style))
+      return true;
+    const asked: Element[] = [];
+    let hidden = false;
+    for (let at: Element | null = element; at; at = parentOf(at)) {
+      const known = this.#hides.get(at);
+      hidden = known ?? hides(at);
+      if (known !== undefined) break;
+      asked.push(at);
+      if (hidden) break;
+    }
+    for (const at of asked) this.#hides.set(at, hidden);
+    return hidden;
+  }
+}
+
+/** Says whether letters have no colour. Those that are cut out of a picture have the picture's. */
+function isInvisible(style: CSSStyleDeclaration): boolean {
+  const { webkitTextFillColor: fill, webkitTextStrokeWidth: stroke } = style;
+  if (style.backgroundClip === "text" || parseFloat(stroke) > 0 || style.textShadow !== "none") return false;
+  return /^rgba\(.*, 0\)$/.test(fill) || (fill === style.backgroundColor && style.backgroundImage === "none");
+}
+
+/** Says whether an element hides all that is in it. */
+function hides(element: Element): boolean {
+  const { opacity, clip, clipPath, overflow, position } = getComputedStyle(element);
+  if (parseFloat(opacity) < 0.02 || /^(inset\((50|100)%|circle\(0)/.test(clipPath)) return true;
+  const { right, bottom, width, height } = element.getBoundingClientRect();
+  if (overflow !== "visible" && (width < TINY || height < TINY)) return true;
+  if (position === "static" || position === "relative") return false;
+  if (/^rect\((0px|1px)?,? ?(0|1)px,? (0|1)px/.test(clip)) return true;
+  // Beyond the beginning of the page nobody can scroll.
+  const { scrollLeft, scrollTop } = document.documentElement;
+  const isFixed = position === "fixed";
+  return width > 0 && (right + (isFixed ? 0 : scrollLeft) <= 0 || bottom + (isFixed ? 0 : scrollTop) <= 0);
+}
