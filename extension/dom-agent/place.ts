@@ -40,14 +40,16 @@ const ticks = (element: Element): boolean => element.matches(TICKING);
 /** Controls whose words tell what can be done, and change with it. */
 const CONTROLS = "button, select, textarea, [role=button]";
 
-/** What an element says beside its controls. */
-const words = (element: Element): string =>
-  fold(
-    spacedText(element, MAX_NEAR * 5, (at) => ticks(at) || at.matches(CONTROLS)),
-    MAX_NEAR,
-  );
+/** How long something is past ticks as well, and has no element of its own on most pages. */
+const AGO = /\b(an?|\d+) ?\p{L}+ ago\b|\bjust now\b/giu;
 
-const textOf = (element: Element): string => words(element) || fold(spacedText(element, MAX_NEAR * 5, ticks), MAX_NEAR);
+const told = (element: Element, passed: (at: Element) => boolean): string =>
+  fold(spacedText(element, MAX_NEAR * 5, passed).replace(AGO, ""), MAX_NEAR);
+
+/** What an element says beside its controls. */
+const words = (element: Element): string => told(element, (at) => ticks(at) || at.matches(CONTROLS));
+
+const textOf = (element: Element): string => words(element) || told(element, ticks);
 
 const bare = (text: string): string => text.replace(/\d+/g, "0");
 
@@ -72,7 +74,7 @@ function textBefore(element: Element): string {
     const parent = before.parentElement;
     if (!parent || !(ticks(parent) || /^(script|style)$/.test(parent.localName))) text = `${before.data} ${text}`;
   }
-  return fold(text, Infinity).slice(-MAX_NEAR);
+  return fold(text.replace(AGO, ""), Infinity).slice(-MAX_NEAR);
 }
 
 /** Where an element is among those that are called as it is. */

@@ -137,6 +137,7 @@ type ActResult struct {
 	SetTo             *string    `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
 	Option            string     `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
 	Trusted           bool       `json:"trusted,omitempty"`            // real input events were used
+	Unclicked         bool       `json:"unclicked,omitempty"`          // the page replaced what was pressed, and no click followed
 	Unseen            bool       `json:"unseen,omitempty"`             // in a frame that the extension cannot see: what came of it is not known
 	Filled            []Filled   `json:"filled,omitempty"`             // fields of a form, in the order they were filled
 	Overlay           *Overlay   `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one

@@ -318,6 +318,8 @@ export interface ActResult {
   option?: string;
   /** real input events were used */
   trusted?: boolean;
+  /** the page replaced what was pressed, and no click followed */
+  unclicked?: boolean;
   /** in a frame that the extension cannot see: what came of it is not known */
   unseen?: boolean;
   /** fields of a form, in the order they were filled */

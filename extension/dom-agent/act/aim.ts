@@ -1,6 +1,7 @@
 import { isTarget } from "../actionable.ts";
 import { elementAt, shadowOf } from "../shadow.ts";
 import { EVERY_CHANGE } from "../waiting.ts";
+import { Lasting } from "./lasting.ts";
 
 /** What a press of a real button comes to, in order. */
 const EVENTS = [
@@ -30,6 +31,9 @@ export class Aim {
   readonly #element: Element;
   readonly #point: { x: number; y: number };
   readonly #again: () => Element;
+  #lasting: Lasting | undefined; // from when the button came down
+  #down: Element | undefined; // what the button came down on
+  #clicked = false;
   readonly #state: string;
   readonly #viewport = viewport();
   #met: boolean | undefined;
@@ -61,11 +65,22 @@ export class Aim {
     return this.#element.isConnected && stateOf(this.#element) === this.#state;
   }
 
+  /** Whether the page took away what was pressed, and no click followed. */
+  get lost(): boolean {
+    return this.#met === true && !this.#clicked && this.#down?.isConnected === false;
+  }
+
+  /** Whether anything in the page is another than before the press. */
+  get changed(): boolean {
+    return this.#lasting?.any === true;
+  }
+
   get #moved(): boolean {
     return viewport() !== this.#viewport;
   }
 
   stop(): void {
+    this.#lasting?.stop();
     this.#changes.disconnect();
     for (const name of EVENTS) window.removeEventListener(name, this.#hear, true);
   }
@@ -75,7 +90,12 @@ export class Aim {
     if (!event.isTrusted || !near) return;
     const here = this.#isMeant(innermost(event));
     this.#met ??= here;
-    if (this.#met && event.type.endsWith("down")) this.#watch();
+    if (this.#met && event.type.endsWith("down")) {
+      if (target instanceof Element) this.#down ??= target;
+      this.#lasting ??= new Lasting(this.#element);
+      this.#watch();
+    }
+    if (event.type === "click" && here) this.#clicked = true;
     if (this.#met) {
       if (here && RELEASES.has(event.type)) this.#released = true;
       if (event.type !== "click" || here || !this.#moved) return;

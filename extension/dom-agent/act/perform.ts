@@ -14,7 +14,12 @@ import { resolve } from "../target.ts";
 import { inViewport } from "../visible.ts";
 import { Aim } from "./aim.ts";
 import { insideOf, mayHold, onlyReal } from "./inside.ts";
+import { Lasting } from "./lasting.ts";
 import { enter, press } from "./pointer.ts";
+
+/** What a page renders anew when it is pressed is pressed so many times at most; what moves away, so many times. */
+const MAX_PRESSES = 3;
+const MAX_MISSES = 20;
 
 /** How a gesture is made: by the browser's real input, or by events that are made up. */
 export type Route = "real" | "made up";
@@ -71,16 +76,52 @@ export async function perform(environment: Environment, how: Performance): Promi
     else await send();
     result.trusted = true;
     if (inside) result.unseen = true;
-  } else act.perform(() => makeUp(how.gesture, found));
+  } else await madeUp();
   mark(found.point);
   return { found, result };
+
+  /** Makes the gesture up, and again on what has taken the place of its element at once. */
+  async function madeUp(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const lasting = new Lasting(found.element);
+      const whole = act.perform(() => makeUp(how.gesture, found));
+      lasting.stop();
+      if (whole || !stands(lasting.any, tries)) return;
+      await again();
+    }
+  }
+
+  /**
+   * The page took away what was pressed, and no click followed. Whether what stands for it now is to be pressed: not where
+   * the press did something, which may be all that it does.
+   */
+  function stands(changed: boolean, tries: number): boolean {
+    if (changed || !isThere()) {
+      result.unclicked = true;
+      return false;
+    }
+    if (tries < MAX_PRESSES && found.strategy !== "point") return true;
+    throw new AgentProblem(
+      "not_actionable",
+      `The page renders ${inWords(found.element)} anew whenever it is pressed, so that no click follows.`,
+    );
+  }
+
+  function isThere(): boolean {
+    try {
+      resolve({ ref }, refs);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 
   /** Presses, and again where the element is now, as long as the press came to another one, or slipped, and so did nothing. */
   async function aimed(at: boolean, send: () => Promise<boolean>): Promise<void> {
     const { button = "left", hold_ms = 0 } = how.gesture.type === "press" ? how.gesture : {};
     // What a long press and the right button do is done before the button is let go of.
     const byRelease = button !== "right" && hold_ms === 0;
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       const aim = at ? new Aim(found.element, found.point, () => resolve({ ref }, refs).element) : undefined;
       let heard: boolean;
       try {
@@ -95,7 +136,11 @@ export async function perform(environment: Environment, how: Performance): Promi
       }
       const slipped = byRelease && aim?.slipped;
       const lost = aim?.missed || slipped;
-      if (heard && !lost) return;
+      if (heard && !lost) {
+        if (!byRelease || !aim?.lost || !stands(aim.changed, tries)) return;
+        await again();
+        continue;
+      }
       // What the page did when it was pressed, it would do a second time.
       const acted = slipped && aim?.acted;
       // The debugger's bar may come between the look at a point and the press, and the point then be out of the viewport.
@@ -109,17 +154,22 @@ export async function perform(environment: Environment, how: Performance): Promi
           `The page ${what} a click on ${inWords(found.element)}: look at the page before you repeat it.`,
         );
       }
+      if (tries >= MAX_MISSES)
+        throw new AgentProblem("not_actionable", `${inWords(found.element)} moves away from each press.`);
       await again();
     }
   }
 }
 
-function makeUp(gesture: Performance["gesture"], { element, point, taker }: Ready): void {
-  if (gesture.type === "move") return enter(element, point);
+function makeUp(gesture: Performance["gesture"], { element, point, taker }: Ready): boolean {
+  if (gesture.type === "move") {
+    enter(element, point);
+    return true;
+  }
   // What lies at the point inside of the target, or of its control, gets the click, as from a real pointer.
   const hit = elementAt(point.x, point.y);
   const isHit = hit && !taker && (isInside(hit, element) || isSamePress(hit, element));
-  press(isHit ? hit : element, point, gesture.button, gesture.count);
+  return press(isHit ? hit : element, point, gesture.button, gesture.count);
 }
 
 /** What the document will hear of a gesture. */

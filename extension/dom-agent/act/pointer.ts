@@ -18,8 +18,11 @@ export function enter(element: Element, point: Point): void {
   mouse(element, "mousemove", point);
 }
 
-/** Presses and releases a made-up button on an element, count times. */
-export function press(element: Element, point: Point, name: string, count: number): void {
+/**
+ * Presses and releases a made-up button on an element, count times. false: the page took it away when it was pressed, so
+ * that no click followed.
+ */
+export function press(element: Element, point: Point, name: string, count: number): boolean {
   const button = BUTTONS[name] ?? 0;
   const buttons = button === 0 ? 1 : button === 2 ? 2 : 4;
   enter(element, point);
@@ -31,7 +34,7 @@ export function press(element: Element, point: Point, name: string, count: numbe
     if (goesOn && detail === 1) focusFrom(element);
     pointer(element, "pointerup", point, { button });
     if (withMouse) mouse(element, "mouseup", point, { button, detail });
-    if (!element.isConnected) return;
+    if (!element.isConnected) return detail > 1 || button !== 0;
     if (button === 0) pointer(element, "click", point, { detail });
     else {
       pointer(element, "auxclick", point, { button, detail });
@@ -39,6 +42,7 @@ export function press(element: Element, point: Point, name: string, count: numbe
     }
   }
   if (count === 2 && button === 0) mouse(element, "dblclick", point, { detail: 2 });
+  return true;
 }
 
 /** Focuses what a click on the element would. */

@@ -145,6 +145,12 @@ describe("a ref", () => {
     const ref = refs.refOf(document.querySelector("button")!);
     for (const time of document.querySelectorAll("time")) time.textContent = "3 s ago";
     expect(refs.elementOf(ref)).toBe(document.querySelector("button"));
+    put(
+      "<ul><li>Alice, 59 seconds ago <button>Delete</button></li><li>Bob, a minute ago <button>Delete</button></li></ul>",
+    );
+    const other = refs.refOf(document.querySelector("button")!);
+    document.querySelector("li")!.firstChild!.nodeValue = "Alice, 1 minute ago ";
+    expect(refs.elementOf(other)).toBe(document.querySelector("button"));
   });
   test("of two that nothing tells apart means itself only, however far the other is", async () => {
     const names = ["Same", "B", "C", "D", "E", "F", "G", "Same"];

@@ -308,6 +308,9 @@ func acted(r command.ActResult) []string {
 	if r.Trusted {
 		notes = append(notes, "by real input events")
 	}
+	if r.Unclicked {
+		notes = append(notes, "the page replaced it when it was pressed, and no click followed: look before you repeat it")
+	}
 	if r.Unseen {
 		notes = append(notes, "in a frame that Gasoline cannot see: what came of it is not known")
 	}
