@@ -42,7 +42,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 52_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 112_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 116_000 },
   { out: "core", budget: 30_000 },
 ];
 

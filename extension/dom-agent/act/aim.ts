@@ -88,7 +88,8 @@ export class Aim {
   readonly #hear = (event: MouseEvent): void => {
     const near = Math.abs(event.clientX - this.#point.x) < 1.5 && Math.abs(event.clientY - this.#point.y) < 1.5;
     if (!event.isTrusted || !near) return;
-    const here = this.#isMeant(innermost(event));
+    const target = innermost(event);
+    const here = this.#isMeant(target);
     this.#met ??= here;
     if (this.#met && event.type.endsWith("down")) {
       if (target instanceof Element) this.#down ??= target;
