@@ -77,7 +77,7 @@ func serveCommand(s *settings) *cobra.Command {
 				}
 			}
 			if spawned {
-				if path, saveErr := daemon.SaveDebugLog(place, err); saveErr == nil {
+				if path, saveErr := place.SaveFailure(err); saveErr == nil {
 					return fail{code: exitError, err: fmt.Errorf("%w (details: %s)", err, path)}
 				}
 			}

@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -95,6 +96,9 @@ func runBridge(place daemon.Place) int {
 	})
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "gasoline:", err)
+		if errors.Is(err, bridge.ErrNoDaemon) {
+			return exitNoDaemon
+		}
 		return exitError
 	}
 	return exitOK

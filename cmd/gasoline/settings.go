@@ -17,6 +17,7 @@ const (
 	exitUsage       = 2
 	exitDown        = 3   // no daemon
 	exitUser        = 4   // the user has to do something: pilot, grant, pairing
+	exitNoDaemon    = 5   // a bridge ended and could not reach a daemon
 	exitInterrupted = 130 // by Ctrl-C
 	exitTerminated  = 143 // by SIGTERM
 )

@@ -66,6 +66,11 @@ type Daemon interface {
 	Failed() error
 	// Held reports whether a daemon of ours holds this state directory and port.
 	Held() bool
+	// Still reports whether the process of the daemon that holds them stands still and will go on: it was stopped, is being
+	// debugged, or waits for a disk. false where the system does not tell.
+	Still() bool
+	// SaveDebugLog keeps why there is no daemon, for whoever looks at it later, and returns where.
+	SaveDebugLog(cause error) (path string, _ error)
 	// LogPath is where the daemon writes what went wrong.
 	LogPath() string
 }
@@ -100,6 +105,11 @@ func Run(ctx context.Context, cfg Config) error {
 	case errors.Is(cause, errStuck):
 		err = cause
 	}
+	b.mu.Lock()
+	if err == nil && b.failed != nil {
+		err = fmt.Errorf("%w: %w", ErrNoDaemon, b.failed)
+	}
+	b.mu.Unlock()
 	b.drop(b.current(), errEnds)
 	work.Wait()
 	b.readers.Wait()
@@ -130,6 +140,8 @@ type bridge struct {
 	shaken     bool               // the handshake was answered
 	heard      time.Time
 	sent       uint64        // requests that were sent
+	failed     error         // why the last try to reach a daemon failed; nil when it did not
+	details    string        // the file that says more, "" none
 	landed     chan struct{} // closed when no call is under way; nil unless somebody waits
 }
 
@@ -216,6 +228,13 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 		b.ready = bytes.Clone(line)
 		b.mu.Unlock()
 	}
+	if !m.request() && m.method != "notifications/initialized" {
+		// It is about a call of this daemon, and no reason to start another one.
+		if l := b.current(); l != nil && l.write(line) != nil {
+			b.drop(l, errors.New("it was stopped or killed"))
+		}
+		return
+	}
 	for attempt := 0; ; attempt++ {
 		l, err := b.connect(ctx)
 		if err == nil && attempt >= 2 {
@@ -225,7 +244,7 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 			b.cfg.Log.Error("no daemon", "error", err.Error())
 			if m.request() {
 				b.land(nil, m.id)
-				b.answer(refusal(m, err))
+				b.giveUp(ctx, m, err)
 			}
 			return
 		}
@@ -243,6 +262,26 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 			return
 		}
 	}
+}
+
+// ErrNoDaemon is the error of a bridge that ends and could not reach a daemon when its client wanted one last.
+var ErrNoDaemon = errors.New("there is no daemon")
+
+// giveUp answers a call for which there is no daemon. The first time, why is kept in a file, which the answers name.
+func (b *bridge) giveUp(ctx context.Context, m message, err error) {
+	if ctx.Err() == nil {
+		b.mu.Lock()
+		b.failed = err
+		if b.details == "" {
+			b.details, _ = b.cfg.Daemon.SaveDebugLog(err) // without it the answer has the reason
+		}
+		details := b.details
+		b.mu.Unlock()
+		if details != "" {
+			err = fmt.Errorf("%w (details: %s)", err, details)
+		}
+	}
+	b.answer(refusal(m, err))
 }
 
 // depart notes a request that is about to be sent; false when the link is not the present one any more.
@@ -354,7 +393,7 @@ func (b *bridge) watch(ctx context.Context) {
 		if l == nil || idle {
 			continue
 		}
-		if b.lives(ctx) {
+		if b.lives(ctx) || b.cfg.Daemon.Still() {
 			b.mu.Lock()
 			b.heard = time.Now()
 			b.mu.Unlock()

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/bridge"
 )
 
 func TestItStartsADaemonAndForwards(t *testing.T) {
@@ -307,8 +309,23 @@ func TestWithoutADaemonTheReasonIsAnswered(t *testing.T) {
 				}
 			}
 		}
+		if len(h.saved) != 1 || !strings.Contains(first.Error.Message, "/tmp/gasoline-debug-1.log") ||
+			!strings.Contains(older.text(), "/tmp/gasoline-debug-1.log") {
+			t.Errorf("%s: kept %q: %+v", tt.what, h.saved, first)
+		}
+		other := connect(t, h, "1.0.0")
+		other.send(initialize)
+		other.read()
+		_ = other.stdin.Close()
+		if err := other.ended(); !errors.Is(err, bridge.ErrNoDaemon) {
+			t.Errorf("%s: it ends with %v", tt.what, err)
+		}
 		// When it is mended, the next call works.
 		h.tokenErr, h.spawnErr = nil, nil
 		c.handshake()
+		_ = c.stdin.Close()
+		if err := c.ended(); err != nil {
+			t.Errorf("%s: mended, it ends with %v", tt.what, err)
+		}
 	}
 }

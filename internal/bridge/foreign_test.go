@@ -287,3 +287,43 @@ func (h *hanging) Kill(run string) error {
 	h.mu.Unlock()
 	return h.host.Kill(run)
 }
+
+// A daemon whose process stands still has what was captured: it is waited for, and never ended.
+func TestADaemonThatStandsStillIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHostOn(t, newNetwork(), 1)
+		var silent sync.WaitGroup
+		l, err := h.listen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				silent.Go(func() { _, _ = io.Copy(io.Discard, c) })
+			}
+		}()
+		h.hung = true
+		h.still.Store(true)
+		c := connectTo(t, h, &hanging{h, l})
+		began := time.Now()
+		c.send(initialize)
+		if a := c.read(); a.Error == nil || !strings.Contains(a.Error.Message, "stands still") {
+			t.Errorf("%+v", a)
+		}
+		if took := time.Since(began); took < 14*time.Second || took > 25*time.Second {
+			t.Errorf("it was waited for %v", took)
+		}
+		if _, _, killed := h.counts(); len(killed) != 0 {
+			t.Errorf("ended %q", killed)
+		}
+		_ = l.Close()
+		<-done
+		silent.Wait()
+	})
+}

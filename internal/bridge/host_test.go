@@ -36,7 +36,9 @@ type host struct {
 	version  string
 	other    string // they know this token, which is not the bridge's
 	spawnErr error
-	startErr error // why they do not start
+	startErr error    // why they do not start
+	saved    []string // of SaveDebugLog
+	still    atomic.Bool
 	killErr  error
 	tokenErr error
 	hung     bool         // a daemon of ours holds the lock
@@ -99,6 +101,15 @@ func (h *host) Token() (string, error) { return token, h.tokenErr }
 func (h *host) LogPath() string        { return "/state/logs/daemon.log" }
 
 func (h *host) Failed() error { return h.startErr }
+
+func (h *host) Still() bool { return h.still.Load() }
+
+func (h *host) SaveDebugLog(cause error) (string, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.saved = append(h.saved, cause.Error())
+	return "/tmp/gasoline-debug-1.log", nil
+}
 
 func (h *host) Held() bool {
 	h.mu.Lock()

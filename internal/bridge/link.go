@@ -25,6 +25,7 @@ const (
 	handshake = time.Second      // a daemon that lives answers within this
 	startup   = 20 * time.Second // a daemon that was just started listens within this, on a busy machine too
 	respawn   = time.Second      // before a daemon is started once more
+	still     = 15 * time.Second // a daemon whose process stands still is waited for
 	departure = 4 * time.Second  // a daemon that was asked to stop is gone within this
 
 	minRedial = 2 * time.Millisecond   // the shortest pause between two dials
@@ -102,13 +103,18 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 			l, err = b.dial(ctx) // it ended between the two looks, if it was ours
 		}
 	}
-	for try := 0; errors.Is(err, proof.ErrSilent) && b.cfg.Daemon.Held() && try < len(waits); try++ {
-		if !pause(ctx, waits[try]) {
+	silent := func() bool { return errors.Is(err, proof.ErrSilent) && b.cfg.Daemon.Held() }
+	// One that stands still has all that was captured, and goes on; it gets as long as its client waits.
+	for began, try := time.Now(), 0; silent() && (try < len(waits) || b.cfg.Daemon.Still() && time.Since(began) < still); try++ {
+		if !pause(ctx, waits[min(try, len(waits)-1)]) {
 			return nil, ctx.Err()
 		}
 		l, err = b.dial(ctx)
 	}
-	if errors.Is(err, proof.ErrSilent) && b.cfg.Daemon.Held() {
+	if silent() && b.cfg.Daemon.Still() {
+		return nil, fmt.Errorf(`%w: its process stands still, so that it is left alone; let it go on, or "gasoline stop" ends it`, err)
+	}
+	if silent() {
 		if killErr := b.cfg.Daemon.Kill(""); killErr != nil {
 			return nil, fmt.Errorf("%w; it was not ended: %w", err, killErr)
 		}
@@ -311,6 +317,7 @@ func (b *bridge) adopt(l *link) error {
 	}
 	b.mu.Lock()
 	b.link, b.heard = l, time.Now()
+	b.failed, b.details = nil, ""
 	b.mu.Unlock()
 	b.readers.Go(func() { b.read(l) })
 	return nil

@@ -143,3 +143,26 @@ func TestADaemonThatLeavesDuringTheHandshakeIsFollowed(t *testing.T) {
 		}
 	}
 }
+
+// What is no call, and a client that has gone, are no reason to start another daemon.
+func TestOnlyCallsOfAClientThatIsThereStartADaemon(t *testing.T) {
+	h := newHost(t)
+	c := connect(t, h, "1.0.0")
+	c.handshake()
+	c.send(call("1", "run", ""))
+	c.read()
+	h.crash()
+	for range 3 {
+		c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
+		c.send(`{"jsonrpc":"2.0","id":7,"result":{"roots":[]}}`)
+	}
+	c.send("no message") // it is answered when what was before it has been taken
+	c.read()
+	if spawned, _, _ := h.counts(); spawned != 1 {
+		t.Errorf("%d daemons were started", spawned)
+	}
+	c.send(call("2", "run", ""))
+	if a := c.read(); !strings.HasPrefix(a.text(), "run2 ") {
+		t.Errorf("a call: %+v", a)
+	}
+}

@@ -401,10 +401,15 @@ func (d *parts) browserThere() bool {
 // maxDebugLogs is how many logs of failed starts are kept.
 const maxDebugLogs = 3
 
-// SaveDebugLog writes why a daemon could not start into the system's temporary directory and returns the
-// path. Who waits for the start finds the reason in the state directory, see Place.Failed.
-func SaveDebugLog(p Place, cause error) (string, error) {
+// SaveFailure is SaveDebugLog of a daemon that could not start. Who waits for the start finds the reason in the state
+// directory, see Place.Failed.
+func (p Place) SaveFailure(cause error) (string, error) {
 	p.fail(cause)
+	return p.SaveDebugLog(cause)
+}
+
+// SaveDebugLog writes why there is no daemon into the system's temporary directory and returns the path.
+func (p Place) SaveDebugLog(cause error) (string, error) {
 	old, _ := filepath.Glob(filepath.Join(os.TempDir(), "gasoline-debug-*.log")) // the pattern is valid
 	slices.SortFunc(old, func(a, b string) int { return modified(a).Compare(modified(b)) })
 	for _, path := range old[:max(0, len(old)-maxDebugLogs+1)] {

@@ -86,6 +86,12 @@ func (p Place) Held() bool {
 	return err == nil && held
 }
 
+// Still reports whether the process of the daemon that holds this place stands still and will go on.
+func (p Place) Still() bool {
+	id, ok := p.Running()
+	return ok && still(id.PID)
+}
+
 // Dialer opens connections on which this place's daemon has proved itself.
 func (p Place) Dialer() proof.Dialer {
 	return proof.Dialer{Port: p.Port, StateDir: p.StateDir, Token: p.Token}

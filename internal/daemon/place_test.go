@@ -322,7 +322,7 @@ func TestFailedStartsLeaveFewLogs(t *testing.T) {
 	p := place(t)
 	damage(t, p, "run/x", "")
 	for range 10 {
-		if _, err := SaveDebugLog(p, errors.New("the token is damaged")); err != nil {
+		if _, err := p.SaveFailure(errors.New("the token is damaged")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -365,7 +365,7 @@ func TestTheDebugLogSaysWhatWasTried(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	path, err := SaveDebugLog(p, errors.New("listen: address in use"))
+	path, err := p.SaveFailure(errors.New("listen: address in use"))
 	if err != nil {
 		t.Fatal(err)
 	}

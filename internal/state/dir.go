@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -77,7 +78,7 @@ func (d *Dir) repaired(format string, args ...any) {
 func (d *Dir) Moved() bool {
 	there, err := os.Stat(d.path)
 	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 	}
 	ours, err := d.root.Stat(".")
 	return err == nil && !os.SameFile(there, ours)

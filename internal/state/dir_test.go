@@ -141,3 +141,25 @@ func TestFilesAndStarts(t *testing.T) {
 		t.Error("read a folder")
 	}
 }
+
+// The directory is gone, too, when something else has the name of a folder above it.
+func TestADirectoryBelowAFileHasMoved(t *testing.T) {
+	base := filepath.Join(t.TempDir(), "base")
+	d, err := state.Open(filepath.Join(base, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	if d.Moved() {
+		t.Error("it has moved at once")
+	}
+	if err := os.RemoveAll(base); err != nil {
+		t.Skip("an open directory cannot be removed here:", err)
+	}
+	if err := os.WriteFile(base, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !d.Moved() {
+		t.Error("it has not moved")
+	}
+}
