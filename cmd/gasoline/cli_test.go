@@ -178,6 +178,27 @@ func TestIdleDaemonsEnd(t *testing.T) {
 	}
 }
 
+// A daemon that a client started and that comes up when nobody waits any more, its state directory gone perhaps, makes none
+// anew: it would run for a day, known to nobody.
+func TestALateDaemonEnds(t *testing.T) {
+	m := newMachine(t)
+	for _, gone := range []bool{true, false} {
+		if gone {
+			if err := os.RemoveAll(m.place.StateDir); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.MkdirAll(m.place.StateDir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if out, errs, code := m.run("serve", "--spawned"); code != exitOK || out != "" {
+			t.Errorf("exit %d, %s%s", code, out, errs)
+		}
+		if _, err := os.Stat(m.place.StateDir); gone && err == nil {
+			t.Error("the state directory was made anew")
+		}
+	}
+}
+
 func TestTwoDaemonsOfOnePort(t *testing.T) {
 	m := newMachine(t)
 	m.run()
@@ -187,6 +208,7 @@ func TestTwoDaemonsOfOnePort(t *testing.T) {
 		strings.Contains(errs, "bind") {
 		t.Errorf("serve: %d %s", code, errs)
 	}
+	m.awaits()
 	if _, errs, code := m.run("serve", "--spawned"); code != exitOK {
 		t.Errorf("a spawned one that lost: %d %s", code, errs)
 	}
@@ -230,6 +252,7 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 	// What a client started leaves behind why it could not.
 	tmp := t.TempDir()
 	m.env = append(m.env, "TMPDIR="+tmp)
+	m.awaits()
 	_, errs, code := m.run("serve", "--spawned")
 	logs, err := filepath.Glob(filepath.Join(tmp, "gasoline-debug-*.log"))
 	if code != exitError || err != nil || len(logs) != 1 || !strings.Contains(errs, logs[0]) {

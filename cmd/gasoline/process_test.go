@@ -108,6 +108,15 @@ func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// awaits leaves the mark of a client that starts a daemon and waits for it.
+func (m *machine) awaits() {
+	m.t.Helper()
+	mark := filepath.Join(m.place.StateDir, "run", "starting-"+strconv.Itoa(m.place.Port))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(mark), 0o700), os.WriteFile(mark, nil, 0o600)); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
 // run runs a command to its end.
 func (m *machine) run(args ...string) (stdout, stderr string, code int) {
 	m.t.Helper()

@@ -169,6 +169,7 @@ func TestARestartIsToldToEveryClient(t *testing.T) {
 // Where there is no shell, this program itself is the process in between.
 func TestLaunchStartsNobodysChild(t *testing.T) {
 	m := newMachine(t)
+	m.awaits()
 	// The daemon inherits what the process in between writes to: no pipe that this test would wait for.
 	if err := m.command(t.Context(), "--launch", "serve", "--spawned").Run(); err != nil {
 		t.Fatal(err)

@@ -64,6 +64,11 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
+	// On a busy machine a start may come so late that whoever asked for it has gone, with the state directory, or that
+	// another daemon has started. To make a directory anew would leave a daemon that nobody knows of.
+	if cfg.Spawned && !cfg.awaited() {
+		return errUnawaited
+	}
 	debug.SetMemoryLimit(memory + headroom)
 	// The heap beside the events is small, so that a collection at each doubling would come every few
 	// hundred requests and be felt in one answer of a hundred. The limit above bounds what this costs.
@@ -192,8 +197,10 @@ func Run(ctx context.Context, cfg Config) (err error) {
 
 var (
 	errStopped = errors.New("asked to stop")
-	errMoved   = errors.New("the state directory is not at its place any more")
-	errIdle    = errors.New("no client and no browser for long")
+
+	errUnawaited = fmt.Errorf("%w, or nobody waits for one any more", ErrRunning)
+	errMoved     = errors.New("the state directory is not at its place any more")
+	errIdle      = errors.New("no client and no browser for long")
 )
 
 // newRun makes the id of this run: cursors and command ids of others are told apart by it.

@@ -175,7 +175,7 @@ func Launch(program string, args []string) error {
 // Spawn starts a daemon that outlives this process and its ancestors, by a process in between that ends
 // at once. Of many callers at once one starts it: the others find the starter's mark and only wait for the port.
 func (p Place) Spawn() error {
-	mark := filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))
+	mark := p.markFile()
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", filepath.Dir(mark), err)
 	}
@@ -235,12 +235,18 @@ func (p Place) Failed() error {
 	return errors.New(strings.TrimSpace(string(text)))
 }
 
-// started removes the starter's mark: the port is bound.
-func (p Place) started() {
-	_ = os.Remove(
-		filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port)),
-	) // there is none when started by hand
+func (p Place) markFile() string {
+	return filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))
 }
+
+// awaited reports whether the mark of a starter is there.
+func (p Place) awaited() bool {
+	_, err := os.Stat(p.markFile())
+	return err == nil
+}
+
+// started removes the starter's mark: the port is bound.
+func (p Place) started() { _ = os.Remove(p.markFile()) } // there is none when started by hand
 
 const maxLog = 5 << 20
 
