@@ -25,9 +25,11 @@ func freeze(t *testing.T, pid int) {
 	})
 }
 
-func TestAFrozenDaemonIsReplaced(t *testing.T) {
+// A daemon whose process was stopped has all that was captured. It is waited for, calls are told so in the end, and when it
+// goes on it is the same one.
+func TestAFrozenDaemonIsLeftAlone(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits until the daemon counts as hung")
+		t.Skip("waits until the daemon counts as still")
 	}
 	t.Parallel()
 	m := newMachine(t)
@@ -43,16 +45,17 @@ func TestAFrozenDaemonIsReplaced(t *testing.T) {
 	fresh := m.bridge() // one that finds it frozen
 	fresh.send(initialize)
 	if a := waiting.read(); string(a.ID) != "3" || a.Result == nil || !a.Result.IsError ||
-		!strings.Contains(a.text(), "retry=now") {
+		!strings.Contains(a.text(), "stands still") || !strings.Contains(a.text(), "gasoline stop") {
 		t.Errorf("call under way: %+v %q", a, a.text())
 	}
-	if a := fresh.read(); a.Result == nil {
-		t.Errorf("new client: %+v", a.Error)
+	if a := fresh.read(); a.Error == nil || !strings.Contains(a.Error.Message, "stands still") {
+		t.Errorf("new client: %+v", a)
 	}
+	must(t, syscall.Kill(old.PID, syscall.SIGCONT))
 	c.health(4, "")
 	waiting.health(5, "")
-	if now := m.identity(); now.Run == old.Run {
-		t.Error("the frozen daemon was not replaced")
+	if now := m.identity(); now.Run != old.Run {
+		t.Error("the frozen daemon was replaced")
 	}
 }
 

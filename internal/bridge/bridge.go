@@ -393,7 +393,7 @@ func (b *bridge) watch(ctx context.Context) {
 		if l == nil || idle {
 			continue
 		}
-		if b.lives(ctx) || b.cfg.Daemon.Still() {
+		if b.lives(ctx) {
 			b.mu.Lock()
 			b.heard = time.Now()
 			b.mu.Unlock()
@@ -401,6 +401,15 @@ func (b *bridge) watch(ctx context.Context) {
 		}
 		if ctx.Err() != nil {
 			return
+		}
+		if b.cfg.Daemon.Still() { // it has all that was captured, and goes on; the calls are not held for that long
+			b.mu.Lock()
+			silent := time.Since(b.heard)
+			b.mu.Unlock()
+			if silent >= still {
+				b.drop(l, errStill)
+			}
+			continue
 		}
 		b.cfg.Log.Warn("the daemon does not answer; replacing it", "run", l.run)
 		if err := b.cfg.Daemon.Kill(l.run); err != nil {

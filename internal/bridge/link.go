@@ -58,7 +58,10 @@ func (l *link) write(line []byte) error {
 
 func (l *link) close() { l.once.Do(func() { _ = l.conn.Close() }) } // nothing is left to lose on it
 
-var errLeft = errors.New("it went away")
+var (
+	errLeft  = errors.New("it went away")
+	errStill = errors.New(`its process stands still, so that it is left alone; let it go on, or "gasoline stop" ends it`)
+)
 
 // dialer opens connections on which the daemon has proved itself.
 func (b *bridge) dialer() proof.Dialer {
@@ -112,7 +115,7 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 		l, err = b.dial(ctx)
 	}
 	if silent() && b.cfg.Daemon.Still() {
-		return nil, fmt.Errorf(`%w: its process stands still, so that it is left alone; let it go on, or "gasoline stop" ends it`, err)
+		return nil, fmt.Errorf("%w: %w", err, errStill)
 	}
 	if silent() {
 		if killErr := b.cfg.Daemon.Kill(""); killErr != nil {
