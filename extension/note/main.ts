@@ -18,6 +18,7 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
   field.addEventListener("input", tell);
   window.addEventListener("focus", () => field.focus()); // before a key comes
   window.addEventListener("keydown", (event) => {
+    field.focus(); // the key may come first
     if (event.isComposing || event.keyCode === 229) return; // an input method has the key
     const ends = event.key === "Enter" && (event.ctrlKey || event.metaKey);
     if (!ends && event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return;
@@ -25,6 +26,7 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
     tell();
     say({ type: ends ? "ends" : "leaves", code: event.code });
   });
+  field.focus();
   let early = 0; // where goes what was typed before the focus came here
   port.onmessage = ({ data }: MessageEvent<ToNote>) => {
     field.focus(); // it could not have it where a dialog of the page lay over it by then
