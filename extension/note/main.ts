@@ -26,7 +26,6 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
     tell();
     say({ type: ends ? "ends" : "leaves", code: event.code });
   });
-  field.focus();
   let early = 0; // where goes what was typed before the focus came here
   port.onmessage = ({ data }: MessageEvent<ToNote>) => {
     field.focus(); // it could not have it where a dialog of the page lay over it by then
