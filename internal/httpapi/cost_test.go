@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// What one request may cost, in bytes that are allocated and stored, for each of its own bytes; a little is free.
-const (
-	maxCost   = 100
-	freeBytes = 4 << 20
-)
+// maxCost is what one request may cost, in bytes that are allocated and stored, for each of its own bytes.
+var maxCost = 100
+
+const freeBytes = 4 << 20 // of each request
 
 // costly makes requests of a route that say much once and then little many times, which is what makes a small request dear.
 type costly struct {
