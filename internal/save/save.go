@@ -6,6 +6,7 @@ package save
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -276,8 +277,9 @@ func (f *File) write(data []byte) error {
 		}
 	}
 	if f.overwrite {
-		tmp := name + ".gasoline.tmp"
-		if err := fill(root, tmp, data, os.O_TRUNC); err != nil {
+		// The name is one that nobody knows before: the project may have a link of any other.
+		tmp := filepath.Join(filepath.Dir(name), ".gasoline-"+rand.Text()+".tmp")
+		if err := fill(root, tmp, data); err != nil {
 			return err
 		}
 		if err := root.Rename(tmp, name); err != nil {
@@ -285,12 +287,12 @@ func (f *File) write(data []byte) error {
 		}
 		return nil
 	}
-	return fill(root, name, data, os.O_EXCL)
+	return fill(root, name, data)
 }
 
-// fill writes one file and takes it away again when it cannot be written whole.
-func fill(root *os.Root, name string, data []byte, flag int) error {
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|flag, 0o600)
+// fill makes one file and takes it away again when it cannot be written whole. A file or link that is there is an error.
+func fill(root *os.Root, name string, data []byte) error {
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -219,6 +219,42 @@ func TestLinksIntoFoldersThatAreClosed(t *testing.T) {
 	}
 }
 
+// What is replaced is made beside its place first. A link of the project that has the name of that would be written through.
+func TestALinkWithTheNameOfWhatIsMadeFirstIsNotFollowed(t *testing.T) {
+	p, _ := places(t)
+	config := filepath.Join(p.Root, ".git", "config")
+	if err := os.WriteFile(config, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run.har.gasoline.tmp", "run.har.tmp", "run.har.lock"} {
+		if err := os.Symlink(filepath.Join("..", ".git", "config"), filepath.Join(p.Root, "shots", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{"first", "second"} {
+		f, err := p.Check("shots/run.har", true, ".har")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Lstat(f.Path)
+		if err != nil || !info.Mode().IsRegular() {
+			t.Errorf("%s is %v, %v", f.Path, info, err)
+		}
+		if got, err := os.ReadFile(f.Path); err != nil || string(got) != text {
+			t.Errorf("%s holds %q, %v", f.Path, got, err)
+		}
+	}
+	if got, err := os.ReadFile(config); err != nil || string(got) != "theirs" {
+		t.Errorf("what the link leads to holds %q, %v", got, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.Root, "shots", "*")); len(left) != 4 {
+		t.Errorf("in the folder are %q", left)
+	}
+}
+
 func TestWithoutAProjectTheReasonAndTheWayOutAreTold(t *testing.T) {
 	p, outside := places(t)
 	p.Root, p.Unknown = "", `the caller's project is not known ("/" is the whole disk)`
