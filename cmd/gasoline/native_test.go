@@ -62,6 +62,7 @@ func TestABrowserPairsByStartingTheProgram(t *testing.T) {
 		t.Fatalf("without a daemon: %+v", a)
 	}
 	m.run("observe", "logs")
+	m.dir = m.place.StateDir // a browser starts it in the folder of its script
 	a := m.pairNative()
 	if a == nil || a.Problem != nil || len(a.Key) != 64 {
 		t.Fatalf("%+v", a)

@@ -37,10 +37,11 @@ type Place struct {
 	Caller   string // the folder that the caller works in; "" when this process has no caller
 }
 
-// Open opens the state directory, unless it is in the caller's project: others may have written it then. The error is
-// that of [state.Open].
+// Open opens the state directory, unless it is in the caller's project: others may have written it then. Who works in the
+// state directory itself, as a program that a browser starts does, has no project there. The error is that of [state.Open].
 func (p Place) Open() (*state.Dir, error) {
-	if root, err := project.Root(p.Caller, ""); err == nil && project.Inside(p.StateDir, root) {
+	root, err := project.Root(p.Caller, "")
+	if err == nil && project.Inside(p.StateDir, root) && !project.Inside(root, p.StateDir) {
 		return nil, &state.Foreign{Path: p.StateDir, In: root}
 	}
 	return state.Open(p.StateDir)
