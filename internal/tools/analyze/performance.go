@@ -176,7 +176,7 @@ func (s *snapshot) text() string {
 		if name == "cls" {
 			value = fmt.Sprintf("%.3f", v.Value)
 		}
-		fmt.Fprintf(&out, "\n  %s %s %s", strings.ToUpper(name), value, v.Rating)
+		fmt.Fprintf(&out, "\n  %s %s %s", strings.ToUpper(name), value, answer.Clean(v.Rating))
 		if !v.Final {
 			out.WriteString(" so far")
 		}

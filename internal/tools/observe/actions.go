@@ -170,7 +170,7 @@ func (e actionEntry) locator() string {
 	if l.Kind == "css" {
 		return answer.Cut(answer.Clean(l.Value), 80)
 	}
-	return l.Kind + "=" + answer.Cut(answer.Clean(l.Value), 80)
+	return answer.Clean(l.Kind) + "=" + answer.Cut(answer.Clean(l.Value), 80)
 }
 
 func actionLine(e actionEntry) answer.Entry {

@@ -134,11 +134,11 @@ func (e exchangeEntry) ending() string {
 	case e.Status != 0 && (e.Outcome == "ok" || e.Outcome == "http_error"):
 		return strconv.Itoa(e.Status)
 	case e.Status != 0:
-		return strconv.Itoa(e.Status) + " " + e.Outcome
+		return strconv.Itoa(e.Status) + " " + answer.Clean(e.Outcome)
 	case e.Error != "":
-		return e.Outcome + " (" + answer.Cut(answer.Clean(e.Error), 100) + ")"
+		return answer.Clean(e.Outcome) + " (" + answer.Cut(answer.Clean(e.Error), 100) + ")"
 	default:
-		return e.Outcome
+		return answer.Clean(e.Outcome)
 	}
 }
 

@@ -73,8 +73,8 @@ func extensionLine(e extensionEntry) answer.Entry {
 		"%s %s %s [%s] %s",
 		e.ID,
 		e.clock,
-		e.Level,
-		e.Category,
+		answer.Clean(e.Level),
+		answer.Clean(e.Category),
 		answer.Cut(answer.Clean(e.Message), 300),
 	)
 	if len(e.Data) > 0 {
@@ -135,7 +135,7 @@ func (l *logsWithExtension) Text(w *answer.Writer) {
 }
 
 var _ = showInFull(plainly(newExtensionEntry), func(e extensionEntry) []string {
-	lines := []string{fmt.Sprintf("%s %s %s [%s]", e.ID, e.Timestamp, e.Level, e.Category), answer.Clean(e.Message)}
+	lines := []string{fmt.Sprintf("%s %s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Level), answer.Clean(e.Category)), answer.Clean(e.Message)}
 	if len(e.Data) > 0 {
 		lines = append(lines, "data: "+answer.Clean(string(e.Data)))
 	}
