@@ -30,6 +30,18 @@ func closing(s string, j int) (after int, quote byte, slashes int) {
 	return j, 0, 0
 }
 
+// literal returns k, or the index behind a letter there that Python puts before a string: b'x', u"x".
+func (sc *scan) literal(k int) int {
+	if k >= len(sc.s) || strings.IndexByte("bBuUrR", sc.s[k]) < 0 {
+		return k
+	}
+	_, quote, slashes := closing(sc.s, k+1)
+	if quote == 0 || quote == '`' || quote == '"' && slashes%2 == 0 && sc.mode == document { // which ends the string around it
+		return k
+	}
+	return k + 1
+}
+
 // endsString reports whether what stands at k may follow a string of a JSON document.
 func endsString(s string, k int) bool {
 	for k < len(s) && (s[k] == ' ' || s[k] == '\t' || s[k] == '\n' || s[k] == '\r') {

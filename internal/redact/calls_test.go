@@ -15,6 +15,7 @@ func TestSecretsInCallsAndPairs(t *testing.T) {
 		`setPassword("%s")`, `config.setPassword("%s");`, `client.setApiKey('%s')`, `with_password("%s")`, `builder.password("%s", 3)`,
 		`client.WithToken(\"%s\")`, `{"m":"setPassword(\"%s\")"}`, `{:password=>"%s"}`, `{:password => "%s", :id => 1}`, `[password] => %s`,
 		"Array\n(\n    [user] => bob\n    [password] => %s\n)", `("password", "%s")`, `('x-api-key', '%s')`, `[('password', '%s')]`,
+		`{'password': b'%s'}`, `{"password": u"%s"}`, `password=b"%s"`, `{"m":"{'password': b'%s'}"}`, `{"m":"token: b\"%s\""}`, `(b'password', b'%s')`,
 		`rawHeaders: [ 'Host', 'x', 'Authorization', '%s' ]`, "[\n  'Host',\n  'x',\n  'x-api-key',\n  '%s'\n]",
 	} {
 		if got := redact.New(redact.Rules{}).Text(fmt.Sprintf(form, secret)); strings.Contains(got, secret) || !strings.Contains(got, "<secret#1>") {

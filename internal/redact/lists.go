@@ -33,6 +33,9 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	delim := s[after-1-slashes : after]
 	open := sc.opening(i, delim)
 	before := open
+	if before > 1 && sc.literal(before-1) == before && class[s[before-2]] != wordByte {
+		before--
+	}
 	for before > 0 && strings.IndexByte(" \t\r\n", s[before-1]) >= 0 {
 		before--
 	}
@@ -42,7 +45,7 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	if s[next] != ',' || s[before-1] == '>' { // of a pseudonym that took the bracket
 		return held{}, false, assigned
 	}
-	from := sc.blanks(next + 1)
+	from := sc.literal(sc.blanks(next + 1))
 	json := sc.mode == document && quote == '"'
 	switch s[before-1] {
 	case '(':

@@ -186,6 +186,7 @@ func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encode
 	keyed := quote != 0
 	v.level0 = keyed && sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0
 	v.quote = delimiter
+	k = sc.literal(k)
 	open, q, opened := closing(s, k)
 	if q != 0 && sc.mode == document && sc.quoted && !v.level0 && q == '"' && opened%2 == 0 && endsString(s, open) {
 		return held{}, false // the quote that ends the string around the name
