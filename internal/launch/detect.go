@@ -31,13 +31,7 @@ func (c Candidate) Line() string {
 // Detect returns the commands that a directory's project declares for development. Its error says where it looked.
 func Detect(dir string) ([]Candidate, error) {
 	var out []Candidate
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return "" // there is none
-		}
-		return string(data)
-	}
+	read := func(name string) string { return string(declared(dir, name)) }
 	var manifest struct {
 		Scripts map[string]string `json:"scripts"`
 	}
@@ -86,6 +80,28 @@ func Detect(dir string) ([]Candidate, error) {
 	return out, nil
 }
 
+// maxDeclared bounds a file that declares commands or names, in bytes.
+const maxDeclared = 4 << 20
+
+// declared returns what a file of the project holds, nil where there is none that can be taken. A link may lead to a file
+// of the same folder or below it.
+func declared(dir, name string) []byte {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil
+	}
+	defer root.Close() // only read
+	// What is no file is not opened: a pipe is waited for, and a device may have no end.
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxDeclared {
+		return nil
+	}
+	data, err := root.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
 // Several reports whether a command runs several processes and prints each one's name in front of its lines: docker
 // compose and its kind, or what runs a Procfile.
 func Several(command []string) bool {
@@ -117,7 +133,7 @@ func manager(dir string) string {
 
 // ServiceOf returns the name of the service in a directory: that of its manifest, else the directory's.
 func ServiceOf(dir string) string {
-	if data, err := os.ReadFile(filepath.Join(dir, "package.json")); err == nil {
+	if data := declared(dir, "package.json"); data != nil {
 		var manifest struct {
 			Name string `json:"name"`
 		}
@@ -125,7 +141,7 @@ func ServiceOf(dir string) string {
 			return manifest.Name
 		}
 	}
-	if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
+	if data := declared(dir, "go.mod"); data != nil {
 		first, _, _ := strings.Cut(string(data), "\n")
 		if path, ok := strings.CutPrefix(strings.TrimSpace(first), "module "); ok {
 			return path[strings.LastIndexByte(path, '/')+1:]

@@ -201,6 +201,41 @@ func TestEnvironmentKeepsWhatIsSet(t *testing.T) {
 	}
 }
 
+// Links come with a repository: to a device without an end, to a terminal that is waited for, to what is another's.
+func TestWhatAProjectDeclaresIsReadInItOnly(t *testing.T) {
+	base := t.TempDir()
+	dir, outside := filepath.Join(base, "shop"), filepath.Join(base, "package.json")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	large := filepath.Join(dir, "large.json")
+	for path, text := range map[string]string{
+		outside: `{"name":"theirs","scripts":{"dev":"x"}}`,
+		large:   `{"name":"large","scripts":{"dev":"x"},"x":"` + strings.Repeat("x", 5<<20) + `"}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, to := range []string{outside, filepath.Join("..", "package.json"), "large.json", dir} {
+		for _, name := range []string{"package.json", "go.mod", "Procfile", "Makefile", "compose.yaml"} {
+			link := filepath.Join(dir, name)
+			if err := os.Symlink(to, link); err != nil {
+				t.Skip("no links:", err)
+			}
+			if found, err := Detect(dir); err == nil {
+				t.Errorf("%s, a link to %s, declares %v", name, to, found)
+			}
+			if got := ServiceOf(dir); got != "shop" {
+				t.Errorf("%s, a link to %s, names the service %s", name, to, got)
+			}
+			if err := os.Remove(link); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
