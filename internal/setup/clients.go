@@ -169,7 +169,12 @@ func (c *client) Plan(m Machine, w Want) ([]Change, error) {
 		return nil, err
 	}
 	change := Change{Path: path}
-	change.Old, change.Exists, change.Err = read(path)
+	if w.Project {
+		change.Err = inProject(m.Dir, path)
+	}
+	if change.Err == nil {
+		change.Old, change.Exists, change.Err = read(path)
+	}
 	if change.Err != nil {
 		return []Change{change}, nil
 	}

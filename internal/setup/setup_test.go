@@ -405,3 +405,31 @@ func FuzzJSONStaysJSON(f *testing.F) {
 		}
 	})
 }
+
+// Links of a project come with a repository. Those that stay in it are written through.
+func TestAProjectsFileIsNotOneOutsideOfIt(t *testing.T) {
+	m := machine(t)
+	theirs := filepath.Join(m.Home, "theirs", "settings.json")
+	put(t, theirs, []byte("{}\n"))
+	put(t, filepath.Join(m.Dir, "config", "mcp.json"), []byte("{}\n"))
+	for to, refused := range map[string]bool{
+		theirs: true, filepath.Join(m.Home, "new.json"): true, filepath.Join("config", "mcp.json"): false, filepath.Join("config", "new.json"): false,
+	} {
+		for client, name := range map[string]string{"claude-code": ".mcp.json", "cursor": ".cursor"} {
+			link := filepath.Join(m.Dir, name)
+			if client == "cursor" { // its folder is the link
+				to = filepath.Dir(to)
+			}
+			if err := os.Symlink(to, link); err != nil {
+				t.Skip("no links:", err)
+			}
+			changes, err := setup.Find(client).Plan(m, setup.Want{Program: program, Project: true})
+			if err != nil || len(changes) != 1 || (changes[0].Err != nil) != refused || changes[0].Needed() == refused {
+				t.Errorf("%s, a link to %s: %+v %v", name, to, changes, err)
+			}
+			if err := os.Remove(link); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

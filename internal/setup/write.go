@@ -120,3 +120,29 @@ func throughLinks(path string) (string, error) {
 	}
 	return "", fmt.Errorf("%s: too many symbolic links", path)
 }
+
+// inProject returns an error for a file that links of the project lead out of its folder: they come with a repository, and
+// who is asked reads the name of the link.
+func inProject(dir, path string) error {
+	target, err := throughLinks(path)
+	if err != nil {
+		return err
+	}
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	for at := filepath.Dir(target); ; at = filepath.Dir(at) {
+		real, err := filepath.EvalSymlinks(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue // it is made when the file is written
+		}
+		if err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%s leads out of the project, to %s", path, target)
+		}
+		return nil
+	}
+}
