@@ -163,6 +163,7 @@ export class Calls {
         reject(pageLeft());
       });
     });
+    left.catch(() => undefined); // it may go while it is asked what may be done there
     let answer: AgentAnswer<K>;
     try {
       // The document is the one that was found, whatever the tab shows meanwhile: another one hears nothing.
