@@ -212,6 +212,7 @@ test.describe("scripts in frames", () => {
     site,
     browserWithExtension: browser,
   }) => {
+    test.slow(); // more than thirty scripts, each by the debugger
     const { page, run } = await open(browser, site, daemon, "here");
     const own = site.page("/own", "<!doctype html><p>own</p>");
     await page.route("http://bank.test/**", (route) =>
