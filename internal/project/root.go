@@ -35,14 +35,16 @@ func Root(path, stateDir string) (string, error) {
 			return "", fmt.Errorf("%.200q is or holds %s", path, k.what)
 		}
 	}
-	if stateDir != "" && Inside(real, stateDir) {
-		return "", fmt.Errorf("%.200q is in the state directory", path)
+	if stateDir != "" && Inside(real, stateDir) || isState(real) {
+		return "", fmt.Errorf("%.200q is in a state directory", path)
 	}
 	parts := strings.FieldsFunc(filepath.ToSlash(real[len(filepath.VolumeName(real)):]), func(r rune) bool { return r == '/' })
 	switch {
 	case len(parts) == 0:
 		return "", fmt.Errorf("%.200q is the whole disk", path)
-	case slices.Contains(systems, strings.ToLower(parts[0])):
+	case len(parts) == 1 && slices.Contains(shared, strings.ToLower(parts[0])):
+		return "", fmt.Errorf("%.200q holds what is of many", path)
+	case slices.Contains(systems, strings.ToLower(parts[0])), len(parts) > 1 && slices.Contains(systems, strings.ToLower(parts[0]+"/"+parts[1])):
 		return "", fmt.Errorf("%.200q is the system's", path)
 	}
 	for _, part := range parts {
@@ -60,7 +62,25 @@ func Root(path, stateDir string) (string, error) {
 // their owner; an account that owns everything has projects everywhere but there.
 var systems = []string{
 	"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "system", "windows", "programdata",
-	"program files", "program files (x86)",
+	"program files", "program files (x86)", "var/lib", "var/log", "usr/bin", "usr/sbin", "usr/lib", "usr/lib64",
+}
+
+// shared are first folders that hold those of many users or programs.
+var shared = []string{"home", "users", "usr", "var", "opt", "srv", "mnt", "media", "tmp", "private"}
+
+// isState reports whether a folder is in the account's state directory, or in any that Gasoline made.
+func isState(real string) bool {
+	if home := state.AccountHome(); home != "" && Inside(real, filepath.Join(home, ".gasoline")) {
+		return true
+	}
+	for dir := real; ; dir = filepath.Dir(dir) {
+		if state.IsMade(dir) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 type keeping struct{ path, what string }

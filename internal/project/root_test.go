@@ -42,6 +42,14 @@ func TestWhatMayBeAProject(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	// The state directory of another daemon.
+	otherState := at("home/me/places/other")
+	at("home/me/places/other/logs")
+	for _, name := range []string{"origin", "token", "salt"} {
+		if err := os.WriteFile(filepath.Join(otherState, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	root := "/"
 	if runtime.GOOS == "windows" {
 		root = `C:\`
@@ -57,12 +65,14 @@ func TestWhatMayBeAProject(t *testing.T) {
 		filepath.Dir(home):                  "the home directory",
 		home:                                "the home directory",
 		state.AccountHome():                 "the home directory",
+		otherState:                          "in a state directory",
+		filepath.Join(otherState, "logs"):   "in a state directory",
 		link("tohome", home):                "the home directory",
 		link("up", filepath.Dir(home)):      "the home directory",
 		shop + "/../..":                     "the home directory",
 		filepath.Dir(stateDir):              "the state directory",
 		stateDir:                            "the state directory",
-		at("home/me/places/gasoline/logs"):  "in the state directory",
+		at("home/me/places/gasoline/logs"):  "in a state directory",
 		at("home/me/.config"):               "the settings of programs",
 		at("home/me/.ssh"):                  "where secrets are",
 		at("home/me/.aws/sso/cache"):        "where secrets are",

@@ -22,6 +22,11 @@ func TestFoldersOfOthersAreNoProjects(t *testing.T) {
 	if _, err := project.Root(shared, ""); err == nil || !strings.Contains(err.Error(), "shared by all users") {
 		t.Errorf("a folder of all users: %v", err)
 	}
+	for _, path := range []string{"/usr", "/var", "/home", "/usr/bin", "/var/lib", "/etc", "/tmp"} {
+		if _, err := project.Root(path, ""); err == nil {
+			t.Errorf("%s is a project", path)
+		}
+	}
 	if os.Getuid() == 0 {
 		return // who owns everything has no folders of others
 	}

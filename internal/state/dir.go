@@ -312,10 +312,10 @@ func (d *Dir) Place(name string, data []byte) error {
 }
 
 // Token returns the token of this install, made on first use. It opens every route.
-func (d *Dir) Token() (string, error) { return d.secret("token", 32) }
+func (d *Dir) Token() (string, error) { return d.secret(tokenFile, 32) }
 
 // Salt returns what keys the pseudonyms that pages make, made on first use.
-func (d *Dir) Salt() (string, error) { return d.secret("salt", 16) }
+func (d *Dir) Salt() (string, error) { return d.secret(saltFile, 16) }
 
 func randomHex(n int) string {
 	b := make([]byte, n)

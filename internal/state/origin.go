@@ -36,6 +36,22 @@ func (f *Foreign) Error() string {
 // itself, and the time that the file was changed at. Neither git nor an archive keeps the three.
 const originFile = "origin"
 
+// The files of the secrets that every state directory has.
+const (
+	tokenFile = "token"
+	saltFile  = "salt"
+)
+
+// IsMade reports whether a folder looks like a state directory, of whichever user and daemon.
+func IsMade(folder string) bool {
+	for _, name := range []string{originFile, tokenFile, saltFile} {
+		if info, err := os.Lstat(filepath.Join(folder, name)); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
 // Accept makes a directory that Open refuses as [Foreign] one of this machine, for a person who said so. One in a work
 // tree stays refused.
 func Accept(path string) error {
