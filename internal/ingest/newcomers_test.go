@@ -35,7 +35,7 @@ func TestNewcomersCostNoWalk(t *testing.T) {
 		}
 		return best
 	}
-	if usual, flood := cost(known), cost(newcomers); flood > 20*usual {
+	if usual, flood := cost(known), cost(newcomers); flood > 40*usual {
 		t.Errorf("%s for newcomers, %s for known sources", flood, usual)
 	}
 	// Idle meters give way to newcomers all the same.
