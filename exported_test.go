@@ -141,7 +141,7 @@ func readings(f *ast.File) []string {
 
 // servesTests reports whether only tests import a package.
 func servesTests(pkg string) bool {
-	return pkg == "internal/testkit" || pkg == "internal/source/sourcetest"
+	return pkg == "internal/testkit" || pkg == "internal/testkit/cpu" || pkg == "internal/source/sourcetest"
 }
 
 // withoutReader returns the exported names that no file of another package reads, as "package.name". Besides those that

@@ -1,40 +1,13 @@
 package redact_test
 
 import (
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/testkit/cpu"
 )
-
-// took returns the least processor time of n calls. What else the machine does meanwhile does not count.
-func took(t *testing.T, n int, call func()) time.Duration {
-	t.Helper()
-	now := func() time.Duration {
-		const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
-		var at syscall.Timespec
-		_, _, err := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, threadClock, uintptr(unsafe.Pointer(&at)), 0)
-		if err != 0 {
-			t.Fatal(err)
-		}
-		return time.Duration(at.Nano())
-	}
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	least := time.Duration(-1)
-	for range n {
-		began := now()
-		call()
-		if d := now() - began; least < 0 || d < least {
-			least = d
-		}
-	}
-	return least
-}
 
 // Texts that make a careless scanner look at the rest of the text again and again. Eight times the text may take three
 // times eight times as long; with quadratic cost it would take 64 times as long.
@@ -73,10 +46,10 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 			"personal": func(text string) { hostile(rules).Text(text) },
 		} {
 			short, long := strings.Repeat(part, few/len(part)), strings.Repeat(part, many/len(part))
-			limit := 24*took(t, 2, func() { call(short) }) + spare
-			cost := took(t, 1, func() { call(long) })
+			limit := 24*cpu.Least(t, 2, func() { call(short) }) + spare
+			cost := cpu.Least(t, 1, func() { call(long) })
 			if cost > limit { // the collector may have run meanwhile
-				cost = min(cost, took(t, 3, func() { call(long) }))
+				cost = min(cost, cpu.Least(t, 3, func() { call(long) }))
 			}
 			if cost > limit {
 				t.Errorf("%s of %q: %v for %d bytes, more than %v", name, part, cost, many, limit)
@@ -108,10 +81,10 @@ func TestManyKnownValuesThatBeginAlike(t *testing.T) {
 	}
 	few, many := knows(20), knows(2)
 	text, out := words+secret+" and so on", ""
-	limit := 3 * took(t, 1, func() { few.Text(text) })
-	cost := took(t, 1, func() { out = many.Text(text) })
+	limit := 3 * cpu.Least(t, 1, func() { few.Text(text) })
+	cost := cpu.Least(t, 1, func() { out = many.Text(text) })
 	if cost > limit { // the collector may have run meanwhile
-		cost = min(cost, took(t, 3, func() { many.Text(text) }))
+		cost = min(cost, cpu.Least(t, 3, func() { many.Text(text) }))
 	}
 	if cost > limit {
 		t.Errorf("it took %v, more than %v", cost, limit)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/testkit/cpu"
 )
 
 // An event of a source that gets no meter of its own costs about what one of a known source costs: all senders wait meanwhile.
@@ -25,15 +26,11 @@ func TestNewcomersCostNoWalk(t *testing.T) {
 		newcomers[i] = of(maxSources + i)
 	}
 	cost := func(list []source) time.Duration {
-		best := time.Hour
-		for range 5 {
-			began := time.Now()
+		return cpu.Least(t, 5, func() {
 			for i := range newcomers {
 				l.of(list[i%len(list)], now)
 			}
-			best = min(best, time.Since(began))
-		}
-		return best
+		})
 	}
 	if usual, flood := cost(known), cost(newcomers); flood > 40*usual {
 		t.Errorf("%s for newcomers, %s for known sources", flood, usual)
