@@ -48,7 +48,7 @@ var rows = [][]string{
 	6: {"internal/tools/*", "internal/source/*"},
 	7: {"internal/mcp", "internal/httpapi"},
 	8: {"internal/daemon", "internal/bridge", "internal/launch"},
-	9: {"cmd/*", "internal/gen", "internal/testkit", "bench"},
+	9: {"cmd/*", "internal/gen", "internal/testkit", "internal/testkit/cpu", "bench"},
 }
 
 // exceptions are imports against the rows, each with its reason.
