@@ -61,6 +61,7 @@ test("a receipt tells addresses of the page, not of the iframe that was acted in
   await page.goto(site.url("/a"));
   await page.frameLocator("iframe").getByText("Leave").waitFor();
   const left = await run("click", { selector: "text=Leave" });
+  expect(left.error).toBeUndefined();
   expect(left.result).toMatchObject({ navigated: true, title: "Elsewhere" });
   expect(left.result.receipt).toMatchObject({ from: site.url("/a"), to: site.url("/elsewhere") });
 });

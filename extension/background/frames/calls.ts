@@ -211,13 +211,17 @@ export class Calls {
       if (first?.result) return first.result;
     } catch (error) {
       const problem = unreachable(error);
-      throw !began && problem.code === "page_left" ? new Gone(problem.code, problem.message) : problem;
+      throw !began && neverThere(error) ? new Gone(problem.code, problem.message) : problem;
     }
     throw pageLeft();
   }
 }
 
 const pageLeft = (): CommandProblem => new CommandProblem("page_left", "The page was left while the command ran.");
+
+/** Says whether a document was gone before a call came to it. One that goes while a call runs is removed, Chrome says. */
+const neverThere = (error: unknown): boolean =>
+  error instanceof Error && /No (document|frame) with id/i.test(error.message);
 
 /** Why a document cannot be reached, by what Chrome says. */
 export function unreachable(error: unknown): CommandProblem {
