@@ -13,9 +13,11 @@ function demo(dir: string): { child: ChildProcess; output: () => string; ended: 
   const program = join(dir, "it's here", "gasoline"); // a path that a shell does not take as it is
   mkdirSync(dirname(program));
   symlinkSync(PROGRAM, program);
+  const cwd = join(dir, "work"); // not above the state directory, which would be in its caller's project
+  mkdirSync(cwd);
   const loader = pathToFileURL(join(root, "scripts", "ts.mjs")).href;
   const child = spawn(process.execPath, ["--import", loader, join(root, "examples", "demo.ts"), "--keep"], {
-    cwd: dir,
+    cwd,
     detached: true,
     env: { ...process.env, GASOLINE_PROGRAM: program, TMPDIR: dir, DISPLAY: "", WAYLAND_DISPLAY: "" },
     stdio: ["ignore", "pipe", "pipe"],
