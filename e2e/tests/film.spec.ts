@@ -88,7 +88,7 @@ test("a film of a tab can be played and sought in, and shows each moment as it w
   const begun = await json<Film>(agent, "screen_recording_start", { name: "colours", fps: 20 });
   const begins = Date.now();
   expect(begun).toMatchObject({ status: "recording", visible: true, film: { name: "colours" } });
-  await tab.waitForTimeout(3000);
+  await tab.waitForTimeout(6000);
   const stopping = Date.now();
   const { film } = await json<Film>(agent, "screen_recording_stop");
   const stopped = Date.now();
@@ -111,11 +111,12 @@ test("a film of a tab can be played and sought in, and shows each moment as it w
     expect(off[which], `${String(seen.colour)} was not shown`).toBeLessThan(11);
     late.push(at * 1000 - shown[which]!.at);
   }
-  // The film's clock goes as the page's: a colour stays for 300 ms, and the picture of it comes a little later.
-  expect(Math.max(...late) - Math.min(...late)).toBeLessThan(450);
+  // The film's clock goes as the page's: a colour stays for 300 ms, and the picture of it comes later, on a busy machine by
+  // more. Over the three seconds between the first and the last, another clock would differ by more than that.
+  expect(Math.max(...late) - Math.min(...late)).toBeLessThan(900);
   // And its end is when it was stopped.
   const end = Math.max(...late) - film.duration_seconds * 1000;
-  expect(-end).toBeGreaterThan(stopping - 700);
+  expect(-end).toBeGreaterThan(stopping - 1200);
   expect(-end).toBeLessThan(stopped + 100);
   expect(film.duration_seconds).toBeGreaterThan((stopping - begins) / 1000 - 0.1);
   expect(film.duration_seconds).toBeLessThan((stopped - asked) / 1000 + 0.1);

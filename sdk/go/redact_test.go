@@ -194,9 +194,9 @@ func TestTextWithoutSecretsIsReadFast(t *testing.T) {
 			}
 			return least
 		}
-		// Eight times the text may take three times eight times as long; with quadratic cost it would take 64 times as long.
-		if few, many := least(1<<17), least(1<<20); many > 24*few+20*time.Millisecond {
-			t.Errorf("%q: %v for a megabyte, %v for an eighth", part, many, few)
+		// 64 times the text may take eight times 64 times as long; with quadratic cost it would take 4,096 times as long.
+		if few, many := least(1<<14), least(1<<20); many > 512*few+20*time.Millisecond {
+			t.Errorf("%q: %v for a megabyte, %v for a 64th", part, many, few)
 		}
 	}
 }
