@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -53,9 +54,9 @@ func exportCommand(s *settings) *cobra.Command {
 			}
 			header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 		}
-		target, err := export.NewTarget(to, header, &http.Client{
+		target, err := export.NewTarget(to, header, waiting{http.Client{
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		})
+		}, cmd.ErrOrStderr()})
 		if err != nil {
 			return err
 		}
@@ -103,6 +104,19 @@ func exportCommand(s *settings) *cobra.Command {
 		return nil
 	}
 	return cmd
+}
+
+// waiting sends requests, and says so when an answer takes long.
+type waiting struct {
+	http.Client
+	stderr io.Writer
+}
+
+// Do is export.Doer's.
+func (w waiting) Do(r *http.Request) (*http.Response, error) {
+	slow := time.AfterFunc(2*time.Second, func() { fmt.Fprintf(w.stderr, "gasoline: waiting for %s …\n", r.URL.Host) })
+	defer slow.Stop()
+	return w.Client.Do(r)
 }
 
 // exporting is one run of the command.

@@ -20,7 +20,8 @@ import (
 
 const (
 	attempts   = 6
-	oneAttempt = 30 * time.Second
+	oneAttempt = 20 * time.Second
+	silences   = 2 // attempts without any answer in their time
 	firstWait  = 500 * time.Millisecond
 	maxWait    = 30 * time.Second
 	maxAnswer  = 64 << 10 // bytes of an answer that are read
@@ -46,7 +47,7 @@ type Doer interface {
 func NewTarget(base string, header http.Header, client Doer) (*Target, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:4318", base)
+		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:4318", withoutSecrets(base))
 	}
 	if u.Scheme == "http" && !loopback(u.Hostname()) {
 		if u.User != nil {
@@ -78,6 +79,24 @@ func NewTarget(base string, header http.Header, client Doer) (*Target, error) {
 	}, nil
 }
 
+// withoutSecrets returns what may be shown of an address, also of one that is none: neither what is before @, which is a
+// user with a password or a key, nor what is behind the path.
+func withoutSecrets(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	scheme, rest, ok := strings.Cut(address, "://")
+	if !ok {
+		scheme, rest = "", address
+	}
+	if i := strings.LastIndexByte(rest, '@'); i >= 0 {
+		rest = "…@" + rest[i+1:]
+	}
+	if !ok {
+		return rest
+	}
+	return scheme + "://" + rest
+}
+
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
@@ -86,11 +105,16 @@ func loopback(host string) bool {
 // Post hands one request over. What is answered with 429, 502, 503 or 504, or not at all, is sent again, after the time
 // that the answer asks for. It returns how many records were refused of those that arrived; its error says that none did.
 func (t *Target) Post(ctx context.Context, to string, body []byte) (refused int, reason string, err error) {
-	wait := firstWait
+	wait, silent := firstWait, 0
 	for n := 1; ; n++ {
 		var after time.Duration
 		refused, reason, after, err = t.once(ctx, to, body)
 		var again retriable
+		if errors.Is(err, errSilent) && ctx.Err() == nil {
+			if silent++; silent == silences {
+				return 0, "", err
+			}
+		}
 		if err == nil || !errors.As(err, &again) || n == attempts || ctx.Err() != nil {
 			return refused, reason, err
 		}
@@ -104,13 +128,18 @@ func (t *Target) Post(ctx context.Context, to string, body []byte) (refused int,
 	}
 }
 
+// errSilent is in the error of a request that had no answer in its time.
+var errSilent = errors.New("no answer within " + oneAttempt.String())
+
 // retriable is the error of a request that may be sent again.
 type retriable struct{ error }
+
+func (r retriable) Unwrap() error { return r.error }
 
 func (t *Target) once(ctx context.Context, to string, body []byte) (
 	refused int, reason string, after time.Duration, err error,
 ) {
-	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	ctx, cancel := context.WithTimeoutCause(ctx, oneAttempt, errSilent)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
 	if err != nil {
@@ -121,20 +150,30 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 	}
 	req.Header.Set("Content-Type", "application/json")
 	res, err := t.Client.Do(req)
+	unanswered := func(err error) error {
+		var failed *url.Error // its text has the address
+		if errors.As(err, &failed) {
+			err = failed.Err
+		}
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return retriable{fmt.Errorf("%s: %w", withoutSecrets(to), err)}
+	}
 	if err != nil {
-		return 0, "", 0, retriable{err}
+		return 0, "", 0, unanswered(err)
 	}
 	defer res.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
-		return 0, "", 0, retriable{err}
+		return 0, "", 0, unanswered(err)
 	}
 	switch res.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			after = min(time.Duration(seconds)*time.Second, 10*maxWait)
 		}
-		return 0, "", after, retriable{fmt.Errorf("%s answers %s", req.URL.Redacted(), clip([]byte(res.Status)))}
+		return 0, "", after, retriable{fmt.Errorf("%s answers %s", withoutSecrets(to), clip([]byte(res.Status)))}
 	}
 	if res.StatusCode/100 != 2 {
 		hint := ""
@@ -142,7 +181,7 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 			res.StatusCode == http.StatusUnsupportedMediaType {
 			hint = "; it takes no OTLP in JSON: put an OpenTelemetry Collector between, which writes protobuf"
 		}
-		return 0, "", 0, fmt.Errorf("%s answers %s: %s%s", req.URL.Redacted(), clip([]byte(res.Status)), clip(answer), hint)
+		return 0, "", 0, fmt.Errorf("%s answers %s: %s%s", withoutSecrets(to), clip([]byte(res.Status)), clip(answer), hint)
 	}
 	var partial struct {
 		Partial struct {

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -225,5 +226,59 @@ func TestWhatAnAnswerSaysIsShownSafely(t *testing.T) {
 		}
 		_ = l.Close()
 		serving.Wait()
+	}
+}
+
+// doer sends by a function.
+type doer func(*http.Request) (*http.Response, error)
+
+func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
+
+// A receiver that takes a request and says nothing is given up after a time that a person waits.
+func TestAReceiverThatIsSilentIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := 0
+		to, err := export.NewTarget("https://me:hunter2@store.example", nil, doer(func(r *http.Request) (*http.Response, error) {
+			asked++
+			<-r.Context().Done()
+			return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: r.Context().Err()}
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told []string
+		to.Again = func(err error, _ time.Duration) { told = append(told, err.Error()) }
+		began := time.Now()
+		_, _, err = to.Post(t.Context(), to.Logs, []byte("{}"))
+		if err == nil || err.Error() != "https://…@store.example/v1/logs: no answer within 20s" || asked != 2 || len(told) != 1 ||
+			time.Since(began) > 45*time.Second {
+			t.Errorf("%v after %s and %d requests, told %q", err, time.Since(began), asked, told)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, _, err := to.Post(ctx, to.Logs, nil); err == nil || strings.Contains(err.Error(), "no answer within") {
+			t.Errorf("a call that was ended: %v", err)
+		}
+	})
+}
+
+// An address may have a password or a key, also one that is no address.
+func TestNothingSecretOfAnAddressIsShown(t *testing.T) {
+	refuse := doer(func(r *http.Request) (*http.Response, error) {
+		return nil, &url.Error{Op: "Post", URL: r.URL.String(), Err: io.ErrUnexpectedEOF}
+	})
+	for _, address := range []string{
+		"https://user:s3cretpass@host/?x", "https://user:s3cretpass@host:port", "user:s3cretpass@host", "ftp://s3cretpass@host/",
+		"https://host/?api-key=s3cretpass", "https://host/#s3cretpass", "https://us er:s3cretpass@host", "https://a@b:s3cretpass@host\x7f/",
+		"https://s3cretpass@host", "https://user:s3cretpass@host",
+	} {
+		to, err := export.NewTarget(address, nil, refuse)
+		if err == nil {
+			to.Wait = func(context.Context, time.Duration) error { return nil }
+			_, _, err = to.Post(t.Context(), to.Logs, nil)
+		}
+		if err == nil || strings.Contains(err.Error(), "s3cretpass") || !strings.Contains(err.Error(), "host") {
+			t.Errorf("of %q is shown: %v", address, err)
+		}
 	}
 }
