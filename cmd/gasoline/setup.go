@@ -14,8 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/launch"
+	"github.com/brennhill/gasoline/internal/project"
 	"github.com/brennhill/gasoline/internal/setup"
 	"github.com/brennhill/gasoline/internal/shell"
 )
@@ -92,6 +94,11 @@ func setupCommand(s *settings) *cobra.Command {
 		place, err := s.place()
 		if err != nil {
 			return err
+		}
+		if r.project {
+			if r.machine.Dir, err = project.Root(r.machine.Dir, place.StateDir); err != nil {
+				return fail{code: exitUser, err: fmt.Errorf("this folder is no project: %w", err)}
+			}
 		}
 		r.unpaired, r.port = paired(place) == 0, place.Port
 		r.asks = isTerminal(r.out) && launch.IsTerminal(os.Stdin)
@@ -239,7 +246,7 @@ func (r *setupRun) tell(names []string) error {
 		if l.Note != "" {
 			text += " (" + l.Note + ")"
 		}
-		fmt.Fprintln(r.out, strings.TrimRight(text, " "))
+		fmt.Fprintln(r.out, strings.TrimRight(answer.Clean(text), " "))
 	}
 	if bad > 0 {
 		return fail{exitError, fmt.Errorf("%d of %d are not in order", bad, len(all)), len(names) == 0 || r.json}
@@ -290,7 +297,7 @@ func (r *setupRun) preview(targets []setup.Target, named bool) (plans []plan, ne
 		}
 		for _, c := range changes {
 			for l := range strings.SplitSeq(strings.TrimSuffix(c.Preview(), "\n"), "\n") {
-				fmt.Fprintln(r.out, "  "+l)
+				fmt.Fprintln(r.out, "  "+answer.Clean(l)) // files of a project are others'
 			}
 			switch {
 			case c.Err != nil:

@@ -168,13 +168,11 @@ func (c *client) Plan(m Machine, w Want) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	change := Change{Path: path}
+	within := ""
 	if w.Project {
-		change.Err = inProject(m.Dir, path)
+		within = m.Dir
 	}
-	if change.Err == nil {
-		change.Old, change.Exists, change.Err = read(path)
-	}
+	change := changeOf(path, within)
 	if change.Err != nil {
 		return []Change{change}, nil
 	}
@@ -405,8 +403,7 @@ func tomlStrings(s string) (out []string) {
 
 // claudeApprovals lets Claude Code call the reading tools without a question.
 func claudeApprovals(m Machine, w Want) []Change {
-	c := Change{Path: filepath.Join(m.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json")}
-	c.Old, c.Exists, c.Err = read(c.Path)
+	c := changeOf(filepath.Join(m.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), "")
 	c.New = c.Old
 	if c.Err != nil || w.Remove && len(c.Old) == 0 {
 		return []Change{c}

@@ -39,13 +39,43 @@ type Want struct {
 // Change is what would be written into one file. Old and New are equal when there is nothing to do.
 type Change struct {
 	Path   string
+	Real   string // where links lead from Path; "" where they do not
 	Exists bool
 	Old    []byte
 	New    []byte
 
+	within   string // folder that it may not leave; "" for any
+	resolved string // Path without links
+
 	// Err says why the file is left alone; Paste are the lines to put there by hand then.
 	Err   error
 	Paste string
+}
+
+// changeOf begins the change of a file, with what is in it.
+func changeOf(path, within string) Change {
+	c := Change{Path: path, within: within}
+	c.resolved, c.Err = leadsTo(path, within)
+	if c.Err == nil {
+		c.Old, c.Exists, c.Err = read(c.resolved)
+	}
+	if folder, err := filepath.EvalSymlinks(within); err == nil && within != "" {
+		if name, err := filepath.Rel(within, path); err == nil { // by which links people came to the project says nothing
+			path = filepath.Join(folder, name)
+		}
+	}
+	if c.resolved != path {
+		c.Real = c.resolved
+	}
+	return c
+}
+
+// where is the path, and the file that it leads to.
+func (c Change) where() string {
+	if c.Real == "" {
+		return c.Path
+	}
+	return c.Path + " (that is " + c.Real + ")"
 }
 
 // Needed reports whether the file would be written.
@@ -147,18 +177,18 @@ func (c Change) Preview() string {
 	var out strings.Builder
 	switch {
 	case c.Err != nil:
-		fmt.Fprintf(&out, "%s: left alone: %v\n", c.Path, c.Err)
+		fmt.Fprintf(&out, "%s: left alone: %v\n", c.where(), c.Err)
 		if c.Paste != "" {
 			out.WriteString("  put this there by hand:\n" + indent(c.Paste, "    "))
 		}
 		return out.String()
 	case !c.Needed():
-		fmt.Fprintf(&out, "%s: nothing to do\n", c.Path)
+		fmt.Fprintf(&out, "%s: nothing to do\n", c.where())
 		return out.String()
 	case !c.Exists:
-		fmt.Fprintf(&out, "%s: new file\n", c.Path)
+		fmt.Fprintf(&out, "%s: new file\n", c.where())
 	default:
-		fmt.Fprintf(&out, "%s:\n", c.Path)
+		fmt.Fprintf(&out, "%s:\n", c.where())
 	}
 	was, is := lines(c.Old), lines(c.New)
 	from := 0

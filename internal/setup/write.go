@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +12,8 @@ import (
 )
 
 // Apply writes a change and returns the backup's path, "" when there was nothing to keep. The file is
-// replaced at once, never half written, and keeps its mode; a symbolic link is written through. When the
-// file is not any more what the change was made from, nothing is written.
+// replaced at once, never half written, and keeps its mode; a symbolic link is written through, but not out of the
+// project. When the file is not any more what the change was made from, nothing is written.
 func (c Change) Apply(now time.Time) (backup string, err error) {
 	if c.Err != nil {
 		return "", c.Err
@@ -20,66 +21,91 @@ func (c Change) Apply(now time.Time) (backup string, err error) {
 	if !c.Needed() {
 		return "", nil
 	}
-	path, err := throughLinks(c.Path)
+	path, err := leadsTo(c.Path, c.within)
 	if err != nil {
 		return "", err
 	}
+	if path != c.resolved {
+		return "", fmt.Errorf("%s leads to %s now; repeat", c.Path, path)
+	}
+	root, name, err := c.open(path)
+	if err != nil {
+		return "", fmt.Errorf("make the folder of %s: %w", c.Path, err)
+	}
+	defer root.Close() // every file in it is closed before
 	mode := fs.FileMode(0o600)
-	present, exists, err := read(path)
+	present, exists, err := readIn(root, name)
 	switch {
 	case err != nil:
 		return "", err
 	case exists != c.Exists || !bytes.Equal(present, c.Old):
 		return "", fmt.Errorf("%s was changed meanwhile; repeat", c.Path)
 	case exists:
-		st, err := os.Stat(path)
+		st, err := root.Stat(name)
 		if err != nil {
 			return "", err
 		}
 		mode = st.Mode().Perm()
-	default:
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return "", fmt.Errorf("make the folder of %s: %w", c.Path, err)
-		}
 	}
 	if exists {
-		backup = path + ".gasoline-" + now.Format("20060102-150405") + ".bak"
+		suffix := ".gasoline-" + now.Format("20060102-150405")
+		kept := name + suffix + ".bak"
 		for n := 2; ; n++ {
-			err := create(backup, present, mode)
+			err := create(root, kept, present, mode)
 			if err == nil {
 				break
 			}
 			if !errors.Is(err, fs.ErrExist) || n > 100 {
 				return "", fmt.Errorf("keep a copy of %s: %w", c.Path, err)
 			}
-			backup = fmt.Sprintf("%s.gasoline-%s-%d.bak", path, now.Format("20060102-150405"), n)
+			kept = fmt.Sprintf("%s%s-%d.bak", name, suffix, n)
 		}
+		backup = filepath.Join(root.Name(), kept)
 	}
-	if err := replace(path, c.New, mode); err != nil {
+	if err := replaceIn(root, name, c.New, mode); err != nil {
 		return backup, fmt.Errorf("write %s: %w", c.Path, err)
 	}
 	return backup, nil
 }
 
-// create writes a file that must not be there yet.
-func create(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
-	if err != nil {
-		return err
+// open opens the folder that the file is written in, made where it is not there: the project's, which no link leaves, or
+// the file's own.
+func (c Change) open(path string) (root *os.Root, name string, err error) {
+	folder := filepath.Dir(path)
+	if c.within == "" {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return nil, "", err
+		}
+		root, err = os.OpenRoot(folder)
+		return root, filepath.Base(path), err
 	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
+	if folder, err = filepath.EvalSymlinks(c.within); err != nil {
+		return nil, "", err
 	}
-	if err := errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	if name, err = filepath.Rel(folder, path); err != nil {
+		return nil, "", err
 	}
-	return nil
+	if root, err = os.OpenRoot(folder); err != nil {
+		return nil, "", err
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return nil, "", errors.Join(err, root.Close())
+	}
+	return root, name, nil
 }
 
-// replace puts a new file into an old one's place.
-func replace(path string, data []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+// readIn is read in a folder.
+func readIn(root *os.Root, name string) (data []byte, exists bool, err error) {
+	data, err = root.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return data, true, err
+}
+
+// create writes a file that must not be there yet.
+func create(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	f, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
 	if err != nil {
 		return err
 	}
@@ -90,13 +116,63 @@ func replace(path string, data []byte, mode fs.FileMode) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, root.Remove(name))
 	}
 	return nil
+}
+
+// replace puts a new file into an old one's place.
+func replace(path string, data []byte, mode fs.FileMode) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close() // every file in it is closed before
+	return replaceIn(root, filepath.Base(path), data, mode)
+}
+
+func replaceIn(root *os.Root, name string, data []byte, mode fs.FileMode) error {
+	tmp := name + "." + rand.Text() + ".tmp"
+	if err := create(root, tmp, data, mode); err != nil {
+		return err
+	}
+	if err := root.Rename(tmp, name); err != nil {
+		return errors.Join(err, root.Remove(tmp))
+	}
+	return nil
+}
+
+// leadsTo returns the file that a path leads to, through links of the file and of its folders; it need not exist. One that is
+// not within a folder is an error; "" is any.
+func leadsTo(path, within string) (string, error) {
+	path, err := throughLinks(path)
+	if err != nil {
+		return "", err
+	}
+	if within == "" {
+		return path, nil
+	}
+	folder, rest := filepath.Dir(path), filepath.Base(path)
+	for {
+		real, err := filepath.EvalSymlinks(folder)
+		if err == nil {
+			path = filepath.Join(real, rest)
+			break
+		}
+		if st, linkErr := os.Lstat(folder); linkErr == nil && st.Mode()&fs.ModeSymlink != 0 || !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("%s is a link that leads nowhere, or cannot be looked at", folder)
+		}
+		folder, rest = filepath.Dir(folder), filepath.Join(filepath.Base(folder), rest)
+	}
+	real, err := filepath.EvalSymlinks(within)
+	if err != nil {
+		return "", err
+	}
+	if name, err := filepath.Rel(real, path); err != nil || !filepath.IsLocal(name) {
+		return "", fmt.Errorf("it leads to %s, outside of the project", path)
+	}
+	return path, nil
 }
 
 // throughLinks returns the file that a chain of symbolic links ends at; it need not exist.
@@ -119,30 +195,4 @@ func throughLinks(path string) (string, error) {
 		path = to
 	}
 	return "", fmt.Errorf("%s: too many symbolic links", path)
-}
-
-// inProject returns an error for a file that links of the project lead out of its folder: they come with a repository, and
-// who is asked reads the name of the link.
-func inProject(dir, path string) error {
-	target, err := throughLinks(path)
-	if err != nil {
-		return err
-	}
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return err
-	}
-	for at := filepath.Dir(target); ; at = filepath.Dir(at) {
-		real, err := filepath.EvalSymlinks(at)
-		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
-			continue // it is made when the file is written
-		}
-		if err != nil {
-			return err
-		}
-		if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
-			return fmt.Errorf("%s leads out of the project, to %s", path, target)
-		}
-		return nil
-	}
 }
