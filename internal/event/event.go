@@ -28,9 +28,10 @@ const (
 	Late                        // captured by a script that came after the page's first
 	Partial                     // one of two halves (page record, network record) is missing
 	Unmapped                    // stack not source-mapped in time
+	Witness                     // a log whose failure another error tells, which names it
 )
 
-var flagNames = []string{"truncated", "redacted", "sampled", "inferred", "late", "partial", "unmapped"}
+var flagNames = []string{"truncated", "redacted", "sampled", "inferred", "late", "partial", "unmapped", "witness"}
 
 // Names returns the words of the set flags, in bit order; nil when none is set.
 func (f Flags) Names() []string {
@@ -92,6 +93,7 @@ type Head struct {
 	Worker  string // parallel test worker
 	TraceID string // W3C trace id, 32 lower-case hex digits, or ""
 	SpanID  string // W3C span id, 16 lower-case hex digits, or ""
+	Half    string // lower half of a trace id, 16 lower-case hex digits, where the writer told no more; a reader fills in TraceID once it is known
 	Flags   Flags
 
 	ClockDomain string // whose clock Time was read from, where the sender says; "": that of its Session or Origin
@@ -115,6 +117,7 @@ type Log struct {
 	Stack      []StackFrame
 	Count      int    // repeats folded by the sender; 0 and 1 both mean once
 	RequestID  string // ties to an exchange, "" when none
+	Witnesses  string // the ways by which it came, where that was more than one: "otlp, run"; at most 8
 }
 
 // StackFrame is one call of a stack, innermost first. The Source fields hold the source-mapped
@@ -152,6 +155,7 @@ type Exception struct {
 	Column    int
 	Element   string // for resource errors: tag and selector
 	Count     int    // repeats folded by the sender; 0 and 1 both mean once
+	Witnesses string // what told of it, where that was more than one: "span_event otlp, log run, access l7"; at most 8
 }
 
 // Said returns what a logger wrote beside the exception: the first line of its text, or what stands there before the
@@ -209,39 +213,40 @@ type Header struct{ Name, Value string }
 
 // Initiator says what caused an exchange.
 type Initiator struct {
-	Type  string // fetch, xhr, beacon, eventsource, navigation, worker, script, img, …
+	Type  string // fetch, xhr, beacon, eventsource, navigation, worker, preflight, script, img, …
 	Stack []StackFrame
 }
 
 // Exchange is one HTTP request and its answer.
 type Exchange struct {
 	Head
-	RequestID       string // the sender's id of it, unique within Session
-	Method          string
-	URL             string
-	Status          int // 0 when no answer came
-	StatusText      string
-	Started         time.Time
-	TTFB            time.Duration // to the first byte of the answer; 0 unknown
-	Duration        time.Duration
-	RequestHeaders  []Header // secret values are pseudonyms
-	ResponseHeaders []Header
-	HasAuth         bool   // an Authorization or Cookie header was there
-	RequestBody     string // "" unless body capture is on
-	ResponseBody    string
-	RequestSize     int64  // true size in bytes, -1 unknown
-	ResponseSize    int64  // decoded, true size in bytes, -1 unknown
-	TransferSize    int64  // on the network, -1 unknown
-	BodyNote        string // why a body is absent or cut: off, binary, streaming, truncated, unread, opaque
-	ContentType     string
-	Initiator       Initiator
-	Outcome         string // ok, http_error, network_error, aborted, blocked, pending
-	Error           string // net::ERR_* name or the exception's text
-	Protocol        string // h2, http/1.1, …
-	FromCache       bool
-	Redirects       []string // earlier URLs, oldest first
-	ServerTiming    string
-	RemoteAddress   string
+	RequestID        string // the sender's id of it, unique within Session
+	Method           string
+	URL              string
+	Status           int // 0 when no answer came
+	StatusText       string
+	Started          time.Time
+	TTFB             time.Duration // to the first byte of the answer; 0 unknown
+	Duration         time.Duration
+	RequestHeaders   []Header // secret values are pseudonyms
+	ResponseHeaders  []Header
+	HasAuth          bool   // an Authorization or Cookie header was there
+	RequestBody      string // "" unless body capture is on
+	ResponseBody     string
+	RequestSize      int64  // true size in bytes, -1 unknown
+	ResponseSize     int64  // decoded, true size in bytes, -1 unknown
+	TransferSize     int64  // on the network, -1 unknown
+	RequestBodyNote  string // why the body is absent or cut: off, binary, truncated, unread, evicted
+	ResponseBodyNote string // off, binary, streaming, truncated, unread, opaque, evicted
+	ContentType      string
+	Initiator        Initiator
+	Outcome          string // ok, http_error, network_error, aborted, blocked, pending
+	Error            string // net::ERR_* name or the exception's text
+	Protocol         string // h2, http/1.1, …
+	FromCache        bool
+	Redirects        []string // earlier URLs, oldest first
+	ServerTiming     string
+	RemoteAddress    string
 }
 
 // Failed reports whether the exchange ended without a good answer.
@@ -275,7 +280,7 @@ type ResourceTiming struct {
 type Message struct {
 	Head
 	Connection string // the sender's id of the connection, unique within Session
-	Protocol   string // websocket, eventsource
+	Protocol   string // websocket, eventsource, fetch: a body that comes piece by piece
 	URL        string
 	Event      string // open, message, close, error
 	Direction  string // incoming, outgoing, "" for open, close, error

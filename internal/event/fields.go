@@ -53,6 +53,7 @@ func (h *Head) Fields(v Visitor) {
 	v.Int("frame", &h.Frame)
 	v.Word("trace_id", &h.TraceID)
 	v.Word("span_id", &h.SpanID)
+	v.Word("trace_half", &h.Half)
 }
 
 // Fields hands the fields to v.
@@ -69,6 +70,7 @@ func (e *Log) Fields(v Visitor) {
 	v.Int("line", &e.Line)
 	v.Int("column", &e.Column)
 	v.Repeats("count", &e.Count)
+	v.Word("witnesses", &e.Witnesses)
 }
 
 // Fields hands the fields to v.
@@ -85,6 +87,7 @@ func (e *Exception) Fields(v Visitor) {
 	v.Int("line", &e.Line)
 	v.Int("column", &e.Column)
 	v.Repeats("count", &e.Count)
+	v.Word("witnesses", &e.Witnesses)
 }
 
 // Fields hands the fields to v.
@@ -99,7 +102,8 @@ func (e *Exchange) Fields(v Visitor) {
 	v.Word("request_id", &e.RequestID)
 	v.Word("method", &e.Method)
 	v.Word("status_text", &e.StatusText)
-	v.Word("body_note", &e.BodyNote)
+	v.Word("request_body_note", &e.RequestBodyNote)
+	v.Word("response_body_note", &e.ResponseBodyNote)
 	v.Word("content_type", &e.ContentType)
 	v.Word("initiator", &e.Initiator.Type)
 	v.Word("outcome", &e.Outcome)

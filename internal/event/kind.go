@@ -197,17 +197,14 @@ func Of[T any, P interface {
 	return b
 }
 
-// The severities that matter to us, by OpenTelemetry's numbers.
-const (
-	SeverityWarn  = 13
-	SeverityError = 17
-)
-
 // Severity returns an event's severity by OpenTelemetry's numbers, 1–24; 0 for what has none. An
-// exception is an error, and so is an exchange or a span that failed.
+// exception is an error, and so is an exchange or a span that failed. A log that is the witness of an error is none itself.
 func Severity(e Event) int {
 	switch e := e.(type) {
 	case *Log:
+		if e.Flags&Witness != 0 {
+			return max(0, min(e.Severity, SeverityError-1))
+		}
 		return max(0, min(e.Severity, 24))
 	case *Exception:
 		return SeverityError
@@ -223,24 +220,6 @@ func Severity(e Event) int {
 		}
 	}
 	return 0
-}
-
-// SeverityOf returns OpenTelemetry's severity number of a level's word; that of info for a word it does
-// not know.
-func SeverityOf(level string) int {
-	switch level {
-	case "trace":
-		return 1
-	case "debug":
-		return 5
-	case "warn", "warning":
-		return SeverityWarn
-	case "error":
-		return SeverityError
-	case "fatal":
-		return 21
-	}
-	return 9
 }
 
 // Notable reports whether what belongs to the same trace is worth keeping longer: the event is an

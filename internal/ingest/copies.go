@@ -2,187 +2,254 @@ package ingest
 
 import (
 	"hash/maphash"
-	"strings"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/store"
 )
 
+// Bounds.
 const (
-	copyWithin = 2 * time.Second // between the times of two copies, where no trace tells
-	copyAge    = 5 * time.Second // for how long a log is remembered at least
-	maxCopies  = 16384           // logs that are remembered in that time; of more, copies are kept
+	copyWithin  = 2 * time.Second        // between the times of two copies, where no trace tells
+	failWithin  = 100 * time.Millisecond // between an error and the line of its request, or its record in another span
+	maxTold     = 8                      // rows of an error that may have been logged one by one
+	exitWithin  = 5 * time.Second        // between an error and what says only that its program failed
+	copyAge     = 60 * time.Second       // for how long an event is remembered at least, unless there are too many
+	maxCopies   = 8192                   // events that are remembered in that time; about 150 bytes each
+	maxKeys     = 8 * maxCopies          // their keys; about 40 bytes each
+	maxBorders  = 12                     // borders of words behind which a line may be the copy of a text
+	maxBehind   = 320                    // bytes from a line's begin within which these are
+	maxWalked   = 32                     // events of one key that are looked at, from each end
+	maxCompared = 8                      // events that are compared with one that came
+	maxInVain   = 1 << 20                // bytes of a service's events that are read at a time and turn out to be others
+	moreInVain  = 2 << 10                // that are read for each event that comes
+	maxTellings = 8                      // by which one event came
+	foldPiece   = 4096                   // events that are folded and stored at a time
 )
 
-// copies leaves out the second of two copies of one log: a program that sends its logs by OpenTelemetry often
-// writes them to its output as well. Copies are of one service, with one text, and of one trace or within two
-// seconds. Each copy stands for one, so that what a program wrote three times is kept three times. It remembers
-// hashes only.
+// Kept is a [Sink] that finds what it keeps and puts a later telling in its place, as [store.Store] does.
+type Kept interface {
+	Find(kinds []event.Kind, seq event.Seq, c *store.Slice) bool
+	Replace(seq event.Seq, e event.Event) (now event.Seq, ok bool)
+}
+
+// copies decides what tells the same: the one place for that, over all ways by which events of services come. A way is an
+// event's source: gasoline run, OTLP, tail, each adapter. By one way the same comes as often as it happened; by another way it
+// comes once more. So each event stands for one of each way, and what a program wrote three times is kept three times.
 //
-// A line may have the logger's name before the text, and fields behind it are no part of a line's message: neither
-// makes it another log.
+// Logs tell the same where the text of the one is what the other ends with, and what is before it may be a head (see
+// sameLog). Lines about requests do where method, path and status are the same. Exceptions do where type and message are; the
+// event of a span, the record of a logger and what was printed of it are one error. All are of one service, and of one trace or,
+// where one has none, within two seconds. The richer is kept, with what only the poorer says; see merged.
 //
-// What was thrown within a span comes as the span's event and, where it was logged, as a log: these are copies of one
-// another where type, message, trace and span are the same. What else a logger wrote beside the second stays, as a log.
+// A line about a request that failed is a witness of the error of that request: the error names it, and it is no error itself.
+//
+// It remembers hashes of what came, and compares the events themselves before it takes them for one.
 type copies struct {
-	seed   maphash.Seed
-	young  map[uint64]*seen // nil until the first log came; a log with a logger stands under two keys
-	old    map[uint64]*seen
-	turned time.Duration
+	mu         sync.Mutex // held while what was folded is stored
+	seed       maphash.Seed
+	step       uint64 // of the hash of suffixes; odd
+	kept       Kept   // nil: what is stored is told nothing more
+	offset     func(event.Clock) time.Duration
+	young, old remembered
+	turned     time.Duration
+	ways       map[string]uint8
+
+	batch  event.Batch // that is folded at the moment
+	fresh  []int32     // entries of young whose events are in it
+	joined [][2]int32  // entries of young or, negative, of old: an error and the line about its request
+	slice  store.Slice
 }
 
-// seen is a log that came by one way and not yet by the other.
-type seen struct {
-	lines, records int // how often it came by one way, as a line, and by the other, by OTLP
-	time           time.Time
-	keys           [2]uint64
-	trace          uint64 // hash of its trace id; 0: it has none
+// remembered is what came in a stretch of time.
+type remembered struct {
+	entries []entry
+	lists   map[uint64]list
+	links   []link
+	of      map[uint64]sender // by service
+	passed  map[uint64]int32  // by a key and a way: from where on what a list has may not have come by it
 }
 
-// textOf returns what two copies of a log have in common, the same as a logger that is named before it would have it
-// ("" without one), and whether it came as a line of output or by OTLP.
-func textOf(e event.Event) (text, named string, line, ok bool) {
-	h := e.Base()
-	if h.Source != "run" && h.Source != "otlp" {
-		return "", "", false, false
-	}
-	line = h.Source == "run"
-	switch e := e.(type) {
-	case *event.Log:
-		text = withoutPairs(e.Message)
-		if !line && e.Logger != "" {
-			named = e.Logger + ": " + text
-		} else if name, _, found := strings.Cut(text, ": "); line && found && !strings.Contains(name, " ") {
-			named = text
-		}
-	case *event.Exception:
-		text = e.Message
-	default:
-		return "", "", false, false
-	}
-	return text, named, line, text != ""
+func nothing() remembered {
+	return remembered{lists: map[uint64]list{}, of: map[uint64]sender{}, passed: map[uint64]int32{}}
 }
 
-// withoutPairs returns the text before the first key=value that is not its beginning. Of a line, such pairs at the end
-// are fields already.
-func withoutPairs(text string) string {
-	for from := 0; ; {
-		eq := strings.IndexByte(text[from:], '=')
-		if eq < 0 {
-			return text
-		}
-		if begin := strings.LastIndexByte(text[:from+eq], ' ') + 1; begin > 0 && begin < from+eq {
-			return strings.TrimRight(text[:begin], " ")
-		}
-		from += eq + 1
-	}
+// sender is what is known of a service.
+type sender struct {
+	ways   uint32 // by which its events came, as bits
+	room   int    // bytes that may still be read in vain
+	failed int64  // when its last error was, by the daemon's clock; 0: it had none
+	error  int32  // the entry of that, as at takes it
 }
 
-// fold returns the batch without second copies, in the memory of b.
+// list is of the entries under one key: indices of links, from 1.
+type list struct{ first, last int32 }
+
+type link struct{ entry, next int32 }
+
+// entry is an event that came.
+type entry struct {
+	seq         event.Seq
+	at          int64 // by the daemon's clock
+	trace, span uint64
+	tellings    [maxTellings]telling
+	path, typ   uint32 // hashes of the path that it names and of an exception's type; 0: none
+	index       int32  // in the batch; -1: it is stored
+	told        uint8  // of tellings
+	kind        event.Kind
+	outer       uint64 // the span around the one that threw it, in which it was logged; 0: none
+	left        bool   // outer told that it left it, too
+	paired      bool   // with its witness, or with what it is the witness of
+}
+
+// concerns reports whether a batch has events that may be copies.
+func concerns(b event.Batch) bool {
+	return slices.ContainsFunc(b, func(e event.Event) bool {
+		return (e.Kind() == event.KindLog || e.Kind() == event.KindException) && event.ClassOf(e) == event.Service
+	})
+}
+
+// append folds a batch and stores it.
+func (c *copies) append(b event.Batch, now time.Duration, sink Sink) store.Appended {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	done := sink.Append(c.fold(b, now))
+	c.stored()
+	return done
+}
+
+// fold returns the batch, of foldPiece events at most, without those that tell what another tells, in the memory of b. They are
+// put into the other: in the batch, or where it is kept.
 func (c *copies) fold(b event.Batch, now time.Duration) event.Batch {
-	if c.young != nil && now-c.turned > copyAge {
-		c.old, c.young, c.turned = c.young, map[uint64]*seen{}, now
+	if c.ways == nil {
+		c.seed, c.ways, c.turned = maphash.MakeSeed(), map[string]uint8{}, now
+		c.step = maphash.String(c.seed, "step") | 1
+		c.young, c.old = nothing(), nothing()
 	}
-	kept := b[:0]
+	if now-c.turned > copyAge || len(c.young.entries) >= maxCopies || len(c.young.links) >= maxKeys {
+		c.old, c.young, c.turned = c.young, c.old, now
+		c.young.entries, c.young.links = c.young.entries[:0], c.young.links[:0]
+		clear(c.young.lists)
+		clear(c.young.passed)
+		clear(c.young.of)
+	}
+	c.batch, c.fresh, c.joined = b[:0], c.fresh[:0], c.joined[:0]
 	for _, e := range b {
-		if !c.second(e, now) {
-			kept = append(kept, e)
-		} else if l := besides(e); l != nil {
-			kept = append(kept, l)
+		var f facts
+		if !c.facts(e, &f) {
+			c.batch = append(c.batch, e)
+			continue
 		}
+		at, found := c.find(e, &f)
+		if !found {
+			at = c.remember(e, &f)
+		}
+		c.meet(at, &f)
+		c.exits(at, &f)
+		c.tells(at, &f)
 	}
-	return kept
+	return c.batch
 }
 
-// besides returns what a logger wrote beside an exception that is told already, nil for nothing.
-func besides(e event.Event) event.Event {
-	x, ok := e.(*event.Exception)
-	if !ok || x.Source == "run" {
+// at is the entry of an index: of young, or of old where it is negative.
+func (c *copies) at(i int32) *entry {
+	if i < 0 {
+		return &c.old.entries[-i-1]
+	}
+	return &c.young.entries[i]
+}
+
+// stored takes the numbers of the events of the batch, and tells errors of their witnesses.
+func (c *copies) stored() {
+	for _, i := range c.fresh {
+		e := &c.young.entries[i]
+		if e.index >= 0 {
+			e.seq, e.index = c.batch[e.index].Base().Seq, -1
+		}
+	}
+	for _, pair := range c.joined {
+		c.witness(c.at(pair[0]), c.at(pair[1]))
+	}
+	c.batch = nil
+}
+
+// read returns the event of an entry, nil when it is not kept.
+func (c *copies) read(e *entry) event.Event {
+	if e.index >= 0 {
+		return c.batch[e.index]
+	}
+	if c.kept == nil || e.seq == 0 || !c.kept.Find(nil, e.seq, &c.slice) {
 		return nil
 	}
-	said := x.Said()
-	if said == "" {
+	out := event.New(c.slice.Kind(0))
+	if !c.slice.Decode(0, out) {
 		return nil
 	}
-	return &event.Log{Head: x.Head, Severity: event.SeverityError, Level: "error", Message: said, Count: x.Count}
+	return out
 }
 
-// second reports whether e is the copy of a log that came by the other way.
-func (c *copies) second(e event.Event, now time.Duration) bool {
-	text, named, line, ok := textOf(e)
-	if !ok {
-		return false
+// replace puts what an event came to in its place.
+func (c *copies) replace(e *entry, by event.Event) {
+	e.kind = by.Kind()
+	if e.index >= 0 {
+		c.batch[e.index] = by
+		return
 	}
-	if c.young == nil {
-		c.seed, c.young, c.turned = maphash.MakeSeed(), map[uint64]*seen{}, now
+	if seq, ok := c.kept.Replace(e.seq, by); ok {
+		e.seq = seq
 	}
-	h := e.Base()
-	whose := maphash.String(c.seed, h.Service)<<1 ^ uint64(e.Kind())
-	key := maphash.String(c.seed, text) ^ whose
-	other := key
-	if named != "" { // NUL tells it from a text that reads so
-		other = maphash.String(c.seed, "\x00"+named) ^ whose
-	}
-	trace := uint64(0)
-	if h.TraceID != "" {
-		trace = maphash.String(c.seed, h.TraceID) | 1
-	}
-	if x, ok := e.(*event.Exception); ok && !line && h.SpanID != "" {
-		within := maphash.String(c.seed, h.SpanID+x.Type) ^ key ^ trace
-		if c.pair(within, within, x.Mechanism == "span_event", h.Time, trace) {
-			return true
-		}
-	}
-	return c.pair(key, other, line, h.Time, trace)
 }
 
-// pair notes what came by one of two ways under two keys, which may be the same, and reports whether it is the copy of
-// what came by the other.
-func (c *copies) pair(key, named uint64, line bool, at time.Time, trace uint64) bool {
-	for _, from := range [...]map[uint64]*seen{c.young, c.old} {
-		for i, k := range [...]uint64{key, named} {
-			s, ok := from[k]
-			if !ok || i == 1 && k == key {
-				continue
+// remember notes an event that nothing else tells.
+func (c *copies) remember(e event.Event, f *facts) int32 {
+	f.tellings[0], f.told, f.index = f.telling, 1, int32(len(c.batch))
+	c.batch = append(c.batch, e)
+	r := &c.young
+	s := c.sender(f.whose)
+	s.ways |= 1 << f.way
+	s.room = min(s.room+moreInVain, maxInVain)
+	r.of[f.whose] = s
+	at := int32(len(r.entries))
+	r.entries = append(r.entries, f.entry)
+	c.fresh = append(c.fresh, at)
+	for _, key := range f.given[:f.gave] {
+		r.add(key, at)
+	}
+	return at
+}
+
+// sender is what is known of a service by now.
+func (c *copies) sender(whose uint64) sender {
+	s, there := c.young.of[whose]
+	if before, known := c.old.of[whose]; !there {
+		if s.room = maxInVain; known {
+			s.room = before.room
+			if before.error >= 0 { // what was young then
+				s.failed, s.error = before.failed, -before.error-1
 			}
-			other := &s.records
-			if !line {
-				other = &s.lines
-			}
-			if *other == 0 {
-				continue
-			}
-			sameTrace := s.trace != 0 && s.trace == trace
-			if !sameTrace && (s.trace != 0 && trace != 0 || at.Sub(s.time).Abs() > copyWithin) {
-				continue
-			}
-			if *other--; s.lines+s.records == 0 {
-				for _, k := range s.keys {
-					if from[k] == s {
-						delete(from, k)
-					}
-				}
-			}
-			return true
 		}
 	}
-	s, ok := c.young[key]
-	if !ok {
-		if len(c.young) >= maxCopies {
-			return false
-		}
-		s = &seen{keys: [2]uint64{key, named}}
-		c.young[key] = s
+	return s
+}
+
+// weight is about how much is read to compare a log.
+func weight(l *event.Log) int {
+	return len(l.Message) + len(l.Attributes) + len(l.Args) + 100*len(l.Stack)
+}
+
+func (r *remembered) add(key uint64, at int32) {
+	if len(r.links) >= maxKeys+foldPiece {
+		return
 	}
-	c.young[named] = s // where the other key had another log's, that one still has its own key
-	if line {
-		s.lines++
+	r.links = append(r.links, link{entry: at})
+	l, there := r.lists[key]
+	if n := int32(len(r.links)); !there {
+		l = list{n, n}
 	} else {
-		s.records++
+		r.links[l.last-1].next = n
+		l.last = n
 	}
-	s.time = at
-	if trace != 0 {
-		s.trace = trace
-	}
-	return false
+	r.lists[key] = l
 }

@@ -52,14 +52,7 @@ func withAttribute(attributes, key, value string) string {
 	if attributes != "" && json.Unmarshal([]byte(attributes), &object) != nil || object == nil {
 		return attributes
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
-		return attributes
-	}
-	object[key] = text
-	out, err := json.Marshal(object)
-	if err != nil {
-		return attributes
-	}
+	object[key], _ = json.Marshal(value) // a string is always JSON, and so is what was read from it
+	out, _ := json.Marshal(object)
 	return string(out)
 }

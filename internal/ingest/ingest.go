@@ -46,7 +46,8 @@ type Ingester struct {
 	mu      sync.Mutex // guards what follows; never held while redacting or appending
 	limiter limiter
 	losses  losses
-	copies  copies
+
+	copies copies // with a lock of its own
 }
 
 // New returns an ingester that appends to sink.
@@ -67,7 +68,8 @@ func New(c Config, r *redact.Redactor, cor *correlate.Correlator, sink Sink) *In
 	if c.ByteRate <= 0 {
 		c.ByteRate = defaultByteRate
 	}
-	return &Ingester{
+	kept, _ := sink.(Kept)
+	in := &Ingester{
 		now: c.Now, elapsed: c.Elapsed, redactor: r, correlator: cor, sink: sink,
 		limiter: limiter{
 			pages: newBudget(
@@ -77,7 +79,12 @@ func New(c Config, r *redact.Redactor, cor *correlate.Correlator, sink Sink) *In
 			), services: newBudget(c.ByteRate, 2*c.ByteRate, "bytes"),
 			sources: map[source]*meter{},
 		},
+		copies: copies{kept: kept},
 	}
+	if cor != nil {
+		in.copies.offset = cor.Offset
+	}
+	return in
 }
 
 // Elapsed returns the time that has passed by the clock that nobody sets.
@@ -127,8 +134,9 @@ type Rejected struct {
 	Cause Cause
 }
 
-// Ingest takes an upload: it limits, redacts, correlates and stores. What is lost is counted. A log that came
-// before by another way is left out: a line of a program's output, and the same by OpenTelemetry. Errors are
+// Ingest takes an upload: it limits, redacts, correlates and stores. What is lost is counted. What came
+// before by another way is put into that and not stored again: a line of a program's output, and the same by
+// OpenTelemetry. Errors are
 // a [*Limited] or a problem too_large from Refuse, and ctx's; with Wait what fitted before is stored.
 func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, error) {
 	received := in.now()
@@ -137,10 +145,14 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 	if len(u.Batch) > 0 {
 		bytes = u.Bytes / len(u.Batch)
 	}
+	var parts map[source]int
+	if p == Refuse {
+		parts = partsOf(u.Batch, bytes)
+	}
 	in.mu.Lock()
 	now := in.elapsed()
 	if p == Refuse { // nothing of the upload counts, its reports neither: it comes again
-		if err := in.limiter.request(u.Batch, bytes, now); err != nil {
+		if err := in.limiter.request(parts, len(u.Batch), now); err != nil {
 			in.mu.Unlock()
 			return r, err
 		}
@@ -148,7 +160,7 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 	for _, rep := range u.Reports {
 		at := place{session: u.Session, tab: rep.Tab}
 		if o := rep.Origin; o.Service != "" {
-			at = place{class: event.Service, source: o.Source, service: o.Service, instance: o.Instance}
+			at = place{class: event.Service, service: o.Service} // losses are told by service
 		}
 		in.losses.add(at, rep.Kind, rep.Cause, rep.Count)
 	}
@@ -203,19 +215,28 @@ func (in *Ingester) wait(ctx context.Context, u Upload, bytes int, r *Receipt) e
 
 // append redacts, correlates and stores what was let in.
 func (in *Ingester) append(b event.Batch, sent, received time.Time, r *Receipt) {
-	in.mu.Lock()
-	b = in.copies.fold(b, in.elapsed())
-	in.mu.Unlock()
 	if len(b) == 0 {
 		return
 	}
 	found := in.redactor.Batch(b)
 	in.correlator.Batch(b, sent, received)
-	done := in.sink.Append(b)
-	r.Stored += done.Stored
 	if len(found) > 0 {
-		in.redactor.Keep(found)
+		defer in.redactor.Keep(found)
 	}
+	if !concerns(b) {
+		in.take(in.sink.Append(b), r)
+		return
+	}
+	for len(b) > 0 { // others come in between
+		n := min(len(b), foldPiece)
+		in.take(in.copies.append(b[:n:n], in.elapsed(), in.sink), r)
+		b = b[n:]
+	}
+}
+
+// take counts what became of events.
+func (in *Ingester) take(done store.Appended, r *Receipt) {
+	r.Stored += done.Stored
 	if len(done.Refused) == 0 {
 		return
 	}

@@ -116,18 +116,23 @@ func (l *limiter) admit(e event.Event, bytes int, now time.Duration) (Cause, boo
 	return l.of(s, now).admit(n, now)
 }
 
-// request counts all events of a request and refuses it as a whole if one source's do not fit. Its sender has them still, so
-// that none is lost.
-func (l *limiter) request(b event.Batch, bytes int, now time.Duration) error {
-	counts := map[source]int{}
+// partsOf returns what each source's events of a batch count, with the strings of the batch.
+func partsOf(b event.Batch, bytes int) map[source]int {
+	parts := map[source]int{}
 	for _, e := range b {
 		s, n := sourceOf(e, bytes)
-		counts[s] += n
+		parts[s] += n
 	}
+	return parts
+}
+
+// request counts all events of a request and refuses it as a whole if one source's do not fit. Its sender has them still, so
+// that none is lost.
+func (l *limiter) request(parts map[source]int, events int, now time.Duration) error {
 	var wait time.Duration
 	var refusal error
 	limit := l.pages
-	for s, n := range counts {
+	for s, n := range parts {
 		m := l.of(s, now)
 		m.turn(int64(now / time.Second))
 		w := m.wait(n, now)
@@ -155,10 +160,10 @@ func (l *limiter) request(b event.Batch, bytes int, now time.Duration) error {
 			limit.unit,
 		)}
 	}
-	l.count(now, len(b))
-	for s, n := range counts {
+	l.count(now, events)
+	for s, n := range parts {
 		if m := l.of(s, now); refusal != nil {
-			m.attempt(n, true)
+			m.over = true
 		} else {
 			m.admit(n, now)
 		}
@@ -281,7 +286,7 @@ func placeOf(e event.Event) place {
 	if c == event.Service {
 		return place{class: c, source: h.Source, service: h.Service, instance: h.Instance}
 	}
-	return place{class: c, session: h.Session, tab: h.Tab}
+	return place{session: h.Session, tab: h.Tab}
 }
 
 // clone gives the strings memory of their own: they may be parts of a request's body.

@@ -277,6 +277,39 @@ func TestWaitIsGivenUp(t *testing.T) {
 	})
 }
 
+// With Wait, what comes while the breaker of a service is open is stored when it has closed.
+func TestWaitOutlastsTheBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := start(t, ingest.Config{})
+		in := ingest.New(ingest.Config{ByteRate: 100}, d.redactor, correlate.New(time.Now), d.store)
+		send := func(p ingest.Policy, bytes int) ingest.Receipt {
+			l := &event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}
+			r, err := in.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{l}, Bytes: bytes}, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		for range 6 {
+			send(ingest.Drop, 300)
+			time.Sleep(time.Second)
+		}
+		if s := in.State(); !s.Open || s.Reason != "lines of one service came at more than 100 bytes per second for 5 s" {
+			t.Errorf("%+v", s)
+		}
+		began := time.Now()
+		if r := send(ingest.Wait, 10); r.Stored != 1 || r.Dropped != nil {
+			t.Errorf("%+v", r)
+		}
+		if took := time.Since(began); took < 9*time.Second || took > 11*time.Second {
+			t.Errorf("it took %s", took)
+		}
+		if s := in.State(); s.Open {
+			t.Errorf("%+v", s)
+		}
+	})
+}
+
 // When there are too many sources, those go that were silent for a minute; while none is, newcomers share a limit.
 func TestNewcomersReplaceIdleSources(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 1, Burst: 1})
@@ -602,4 +635,44 @@ func TestTheRateOfASilentDaemon(t *testing.T) {
 	if got := d.State().Rate; got != 0 {
 		t.Errorf("rate %d after a silent second, want 0", got)
 	}
+}
+
+// The first event may be of no session and no tab.
+func TestTheFirstEventIsOfNobody(t *testing.T) {
+	d := start(t, ingest.Config{})
+	done, err := d.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{&event.Action{Head: event.Head{Origin: event.Origin{Source: "extension"}}}}}, ingest.Drop)
+	if err != nil || done.Stored != 1 {
+		t.Errorf("%+v %v", done, err)
+	}
+}
+
+// Requests that were refused are counted, and no others.
+func TestRefusedRequestsAreCounted(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	for i, n := range []int{3, 3, 3, 9, 9} {
+		_, err := d.put(t, ingest.Refuse, pageLogs(1, n), 0)
+		if refused := max(0, i-2); (err != nil) != (refused > 0) || d.State().Total429s != uint64(refused) {
+			t.Errorf("request %d: %v, %d were refused", i, err, d.State().Total429s)
+		}
+	}
+}
+
+// An event that is larger than all that a service may send at once passes alone, as soon as nothing else is under way.
+func TestALargeEventIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := start(t, ingest.Config{})
+		in := ingest.New(ingest.Config{ByteRate: 100}, d.redactor, correlate.New(time.Now), d.store)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		for i, bytes := range []int{100, 900} {
+			l := &event.Log{Head: event.Head{Origin: event.Origin{Source: "tail", Service: "api"}}}
+			if r, err := in.Ingest(ctx, ingest.Upload{Batch: event.Batch{l}, Bytes: bytes}, ingest.Wait); err != nil || r.Stored != 1 {
+				t.Errorf("event %d: %+v %v", i, r, err)
+			}
+		}
+		if took := time.Since(began); took < time.Second || took > 3*time.Second {
+			t.Errorf("it took %s", took)
+		}
+	})
 }

@@ -31,7 +31,7 @@ type meter struct {
 	total  int        // sum of counts; ≤ burst
 
 	second    int64 // that is being judged
-	attempted int   // in it
+	attempted int   // in it, while the breaker is open
 	over      bool  // something was refused in it
 	bad, good int   // seconds in a row
 	open      bool
@@ -41,27 +41,19 @@ type meter struct {
 func (m *meter) admit(n int, now time.Duration) (Cause, bool) {
 	m.turn(int64(now / time.Second))
 	m.slide(int64(now / m.slot))
-	if m.open {
-		m.attempt(n, false)
+	if m.open { // everything is refused, so a second is judged by what was tried
+		if m.attempted += n; m.attempted > m.rate {
+			m.over = true
+		}
 		return Breaker, false
 	}
 	if m.total+n > m.burst {
-		m.attempt(n, true)
+		m.over = true
 		return OverRate, false
 	}
-	m.attempt(n, false)
 	m.counts[m.at%slots] += n
 	m.total += n
 	return 0, true
-}
-
-// attempt counts what was tried, refused or not. While the breaker is open everything is refused, so a
-// second is then judged by what was tried.
-func (m *meter) attempt(n int, refused bool) {
-	m.attempted += n
-	if refused || m.open && m.attempted > m.rate {
-		m.over = true
-	}
 }
 
 // turn judges the seconds that have passed. Seconds in which nothing came are good.
@@ -101,12 +93,11 @@ func (m *meter) slide(slot int64) {
 
 // wait returns how long it takes until n fit; 0 if they do now.
 func (m *meter) wait(n int, now time.Duration) time.Duration {
-	m.slide(int64(now / m.slot))
 	left := m.total
 	for i := int64(1); left+n > m.burst && i <= slots; i++ {
 		left -= m.counts[(m.at+i)%slots]
 		if left+n <= m.burst {
-			return time.Duration(m.at+i)*m.slot - now
+			return max(0, time.Duration(m.at+i)*m.slot-now)
 		}
 	}
 	return 0

@@ -30,13 +30,40 @@ func closing(s string, j int) (after int, quote byte, slashes int) {
 	return j, 0, 0
 }
 
-// literal returns k, or the index behind a letter there that Python puts before a string: b'x', u"x".
+// literal returns k, or the index behind what is put there before a string: a letter, as Python does, b'x', u"x"; its type, as
+// PHP and Go's dumps do, string(7) "x", (string) (len=7) "x".
 func (sc *scan) literal(k int) int {
-	if k >= len(sc.s) || strings.IndexByte("bBuUrR", sc.s[k]) < 0 {
+	for _, typed := range [...]string{"string(", "(string) (len=", "([]uint8) (len=", "s:", "Some(", "Ok(", "Optional(", "Just(", "<<"} {
+		if k == len(sc.s) || sc.s[k] != typed[0] || !strings.HasPrefix(sc.s[k:], typed) {
+			continue
+		}
+		end := k + len(typed)
+		if last := typed[len(typed)-1]; last == '(' && typed != "string(" || last == '<' { // of Rust, Swift, Haskell; of Erlang
+			at := sc.blanks(end)
+			if _, quote, slashes := closing(sc.s, at); quote == '"' && (sc.mode != document || slashes > 0) {
+				return at
+			}
+			continue
+		}
+		for end < len(sc.s) && isDigit(sc.s[end]) {
+			end++
+		}
+		between := ") "
+		if typed == "s:" {
+			between = ":"
+		}
+		if strings.HasPrefix(sc.s[end:], between) {
+			end += len(between)
+			if _, quote, slashes := closing(sc.s, end); quote == '"' && (sc.mode != document || slashes > 0) {
+				return end
+			}
+		}
+	}
+	if k >= len(sc.s) || strings.IndexByte("bBuUrRN@$EL", sc.s[k]) < 0 {
 		return k
 	}
 	_, quote, slashes := closing(sc.s, k+1)
-	if quote == 0 || quote == '`' || quote == '"' && slashes%2 == 0 && sc.mode == document { // which ends the string around it
+	if quote == 0 || quote == '`' || sc.s[k] == 'N' && quote != '\'' || quote == '"' && slashes%2 == 0 && sc.mode == document { // which ends the string around it
 		return k
 	}
 	return k + 1
@@ -54,8 +81,16 @@ func endsString(s string, k int) bool {
 func (sc *scan) separator(k int, keyed bool) int {
 	s := sc.s
 	i := sc.blanks(k)
+	if !keyed && i > k && sc.breaks(k, i) {
+		return 0 // of the next line
+	}
+	for sc.mode != form && strings.HasPrefix(s[i:], "%20") {
+		i += len("%20")
+	}
 	if strings.HasPrefix(s[i:], "%22") {
 		i += 3
+	} else if strings.HasPrefix(s[i:], "%2522") {
+		i += len("%2522")
 	}
 	switch {
 	case i == len(s):
@@ -71,14 +106,56 @@ func (sc *scan) separator(k int, keyed bool) int {
 		for i++; i < len(s) && s[i] == '='; {
 			i++ // := and comparisons
 		}
+	case keyed && strings.HasPrefix(s[i:], ";s:"): // of PHP
+		i++
+	case wideIn(wideSigns, s, i) > 0:
+		i += wideIn(wideSigns, s, i)
+	case s[i] == '&' && writtenEquals(s, i) > 0:
+		i += writtenEquals(s, i)
 	case hasPrefixFold(s[i:], "%3d"), hasPrefixFold(s[i:], "%3a"):
 		i += 3
-	case hasPrefixFold(s[i:], "%253d"):
+	case hasPrefixFold(s[i:], "%253d"), hasPrefixFold(s[i:], "%253a"):
 		i += 5 // escaped twice
+		if strings.HasPrefix(s[i:], "%2522") {
+			i += len("%2522")
+		}
 	default:
-		return 0
+		n := sc.otherSign(i)
+		if n == 0 {
+			return 0
+		}
+		i += n
 	}
-	return sc.blanks(i) - k
+	i = sc.blanks(i)
+	for sc.mode != form && i > k+2 && s[i-3] == '%' && strings.HasPrefix(s[i:], "%20") {
+		i += len("%20")
+	}
+	return i - k
+}
+
+// breaks reports whether a line ends between k and end, where blanks are.
+func (sc *scan) breaks(k, end int) bool {
+	return strings.IndexByte(sc.s[k:end], '\n') >= 0 || strings.Contains(sc.s[k:end], `\n`)
+}
+
+// otherSign returns the length of the sign at i that gives a value to a name in some languages, or only where it has none, or a
+// quoted one: x ||= 1, x ?= 1, x <- "1", x || "1".
+func (sc *scan) otherSign(i int) int {
+	s := sc.s
+	for _, sign := range [...]string{"?=", "+=", "||=", "??=", "|="} {
+		if strings.HasPrefix(s[i:], sign) {
+			return len(sign)
+		}
+	}
+	for _, sign := range [...]string{"<- ", "-> ", "|| ", "?? ", "or "} {
+		if strings.HasPrefix(s[i:], sign) && i > 0 && s[i-1] == ' ' {
+			_, quote, slashes := closing(s, i+len(sign))
+			if quote != 0 && (sc.mode != document || !sc.quoted || quote != '"' || slashes%2 == 1) {
+				return len(sign)
+			}
+		}
+	}
+	return 0
 }
 
 // blanks returns the index behind the white space at i; within a document's string, escaped, too.
@@ -92,6 +169,11 @@ func (sc *scan) blanks(i int) int {
 		case '\\':
 			if sc.mode == document && sc.quoted && i+1 < len(s) && (s[i+1] == 'n' || s[i+1] == 't' || s[i+1] == 'r') {
 				i += 2
+				continue
+			}
+		default:
+			if n := wideBlank(s, i); n > 0 {
+				i += n
 				continue
 			}
 		}
@@ -178,12 +260,16 @@ func (sc *scan) bareEnd(k int, level0, encoded bool) int {
 			if sc.mode != form {
 				return i
 			}
+		case 0xC2, 0xE2, 0xE3, 0xEF: // that blanks and signs outside of ASCII begin with
+			if sc.mode != form && (wideBlank(s, i) > 0 || wideIn(wideEnds, s, i) > 0) {
+				return i
+			}
 		case '#':
 			if sc.mode == form {
 				return i
 			}
 		case '%':
-			if encoded && (strings.HasPrefix(s[i:], "%26") || strings.HasPrefix(s[i:], "%22")) {
+			if encoded && (strings.HasPrefix(s[i:], "%26") || strings.HasPrefix(s[i:], "%22") || strings.HasPrefix(s[i:], "%2522") || strings.HasPrefix(s[i:], "%2526")) {
 				return i
 			}
 		case '\\':

@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // typeWords are types of GraphQL and of programs where a schema or a signature has them behind a name.
-var typeWords = []string{"string", "id", "int", "float", "boolean", "bool", "number", "object", "any", "unknown",
+var typeWords = []string{"string", "str", "id", "int", "float", "boolean", "bool", "number", "object", "any", "unknown",
 	"void"}
 
 // code reports whether the value s[k:to], which is not empty and has no quotes, cannot be the secret of the name
@@ -18,6 +18,8 @@ func (sc *scan) code(i, k, to int, word string) bool {
 		return false // what most secrets look like
 	}
 	switch c := value[0]; {
+	case strings.HasPrefix(s[k:], "${{"):
+		return true
 	case c == '$':
 		if !sc.variable(k+1, to) {
 			return false
@@ -26,6 +28,8 @@ func (sc *scan) code(i, k, to int, word string) bool {
 			sc.declared = append(sc.declared, name) // of GraphQL: its value stands elsewhere
 		}
 		return true
+	case strings.HasPrefix(s[k:], "(*"), strings.HasPrefix(s[k:], "{{"):
+		return true // a pointer, a template
 	case c == '[':
 		return typeWord(strings.Trim(value, "[]!"))
 	case isDigit(c):

@@ -36,6 +36,14 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 		"-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2", "SG.aaaaaaaaaaaaaaaaaaaa.", "hooks.slack.com/services/",
 		"AAAA", "eyJhbGciOiJIUzI1NiJ9",
 		"hunter2hunter", "hunter2hunter2", "!a1!b2", "@", "a1@", "%21a1", "<password:00000001>", "ü1",
+		"- passwords: \n", "passwords:\n- a:\n", "password:| ", "password: | # ", "password: |\n ", "- value: |\n", "- value: x\n",
+		"  value: x\n", "&quot;password&quot;:&quot;", "password&quot;:&quot;", `\x22password\x22:\x22`, "(pin)=(a) ", "(pin)=(", "password: !a ",
+		"kind: Secret\ndata:\n a:\n", "password: &a:", "password: string(1) ", "password&#61;",
+		"{name: pin, value: ", "(name=pin,value=", "{value: x, ", "value: x, ", "| pin |\n|---|\n", "pin|\n---|---\n", "a | b\n--\n", "--\n", "|-|--|\n", "-- --\n",
+		"<name>pin</name>", "<name>pin</name><value>", `<x name="pin">`, `name="pin" `, `<x name="pin"`, "<pin ", "<pin a=", "pin<", "a/b@c:1/x ", "a/b@", "a:b1b2b3@(x ", `/"@`, `a/"b"@c `, "@",
+		"：", "password：", "password：a，", "密码：", "\u00a0", "password\u00a0", "eyJ", "eyJ/", "eyJwYXNz.", "eyJwYXNzd29yZCI6Imh1bnRlcjJ4In0=", `"\n|`, `"value: \n", `, `\"value:\n\",`, `{"a":"b:\n`, `\\n: |`,
+		"echo a ", "echo a | sudo -S ", "echo ", "net use ", "net user a ", "-AsPlainText ", "convertto-securestring -AsPlainText ", "pin: a ", "pin: a = ", "pin a = ", "pin = <<EOF\n", "pin = <<EOF\nEOF\n", `pin = """`, "pin = '''a",
+		"pin in ('", "pin in ('a') ", "pin:Some(", "pin:<<", "pin:a:", "pin::private]", "&amp;", "pin&amp;", "pin&amp;quot;", `\u003cpin\u003e`, `pin\`, "pin || ", "pin -> ", "pin%20", "pin%2522", "%41", "%2541", "?a=%70 ", "%zz", "%70in%3Da%26", "%3Cjwt%231", "%25", "{pin,", "{pin, '", "setenv pin a ", "pin\ta ", "pin  ", "pin  a\n", "pin | a\n", "-[ RECORD 1 ]\npin | a\n", "set pin for a ", "set pin for a = 'b' ", "pin='a' -> 'b' ", "env('PIN', '", "--from-literal=a=b ", "6$a$", "login a password b ", `"pin";s:`, "-passin ",
 	} {
 		const few, many, spare = 8 << 10, 64 << 10, time.Millisecond
 		for name, call := range map[string]func(text string){

@@ -186,7 +186,7 @@ func TestPhrases(t *testing.T) {
 		"AUTH ", "AUTH\nabc", " AUTH abc", "AUTH <secret#1>", "AUTH null", "AUTHX abc", "Aut abc",
 		"curl -u «ann:abc» x", "curl --user «ann:abc» x", "curl -u '«ann:a b»' x", "curl -u ann x", "curl -u :abc x",
 		"wget -u ann:abc x",
-		"curl -u https://x", "curl -u <credentials#1> x", "curl -uann:abc", "curl -u", "curl -u «ann:abc»",
+		"curl -u https://x", "curl -u <credentials#1> x", "curl -u«ann:abc»", "curl --user=«ann:abc» x", "curl --proxy-user «ann:abc»", "curl -u=abc", "ls -uann:abc", "curl -u", "curl -u «ann:abc»",
 		"curl --users ann:abc",
 		"curl "+strings.Repeat("x", 1015)+" -u «a:b»", "curl "+strings.Repeat("x", 1022)+" -u a:b", "curl -U ann:abc",
 	)
@@ -369,4 +369,92 @@ func TestWeakNamesAndQuantities(t *testing.T) {
 		`{"pat":"«abc»"}`, `{"PASS":"«abc»"}`,
 		`{"token":"«/etc/x.json»"}`, `{"pin":«5»}`, `{"mnemonic":"«abc»","b":"def"}`)
 	checkMarked(t, builtIn, "form", "token=«/etc/x.json»", "mnemonic=«abc»", "pass=«abc»")
+}
+
+// Quotes as markup, strings of code and JSON in them write them.
+func TestWrittenQuotes(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"{&quot;user&quot;:&quot;ann&quot;,&quot;password&quot;:&quot;«abc def»&quot;,&quot;x&quot;:1}",
+		"{&#34;password&#34;: &#34;«abc»&#34;}", "{&#x22;pin&#x22;:«1234»,&#x22;x&#x22;:1}", "{&QUOT;password&QUOT;:&QUOT;«abc»&QUOT;}",
+		"&#39;password&#39; =&gt; &#39;abc&#39;", "{&#39;password&#39;: &#39;«abc»&#39;}", "password&quot; is wrong",
+		"password&quot;:null", "password&quot;:&quot;", "password&quot;:&quot;«abc»",
+		`JSON.parse('{\x22user\x22:\x22ann\x22,\x22password\x22:\x22«abc»\x22}')`, `{\u0022password\u0022:\u0022«abc»\u0022}`,
+		`{\u{22}password\u{22}:\u{22}«abc»\u{22}}`, `{\042password\042:\042«abc»\042}`, `{\x22pin\x22:«12.5»,`, `\x22password\x22:true}`, `\x22password\x22 abc`,
+		"{&#x0027;password&#x0027;: &#x0027;«abc»&#x0027;}", "{&apos;password&apos;:&apos;«a b»&apos;, &apos;x&apos;:&apos;y&apos;}", "password&quo;:abc", `password\q:abc`,
+		`{\\x22password\\x22:\\x22«abc»\\x22}`, `{\x27password\x27:\x27«a&b»\x27}`, `\x22password: «abc»`,
+	)
+	checkMarked(t, builtIn, "json",
+		`{"a":"{\u0022password\u0022:\u0022«abc»\u0022}","b":"abd"}`, `{"a":"{\u0022password\u0022:\u0022«abc»","b":"abd"}`,
+		`{"html":"<a data-x=\"{&quot;password&quot;:&quot;«abc»&quot;}\">"}`,
+		`{"a":"{\\u0022password\\u0022:\\u0022«abc»\\u0022}"}`,
+	)
+}
+
+// What YAML writes below a name, and beside one.
+func TestYAMLBlocksAndPairs(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"db:\n  password: |\n    «abc\n    def»\n  host: a\n", "password: >-\n  «abc»\nhost: a", "password: |2+ # why\n  «abc»\n\nx: 1",
+		"password: |\n\n  «abc»\n\n\n", "password: |\nhost: a", "password: >\r\n  «abc»\r\nhost: a", "code: |\n  abc",
+		"password: | abc",
+		"env:\n  - name: DB_PASSWORD\n    value: «abc»\n  - name: HOST\n    value: localhost\n",
+		"- name: 'API_KEY'\n  value: \"«abc»\"", "- value: «abc»\n  name: API_KEY", "- name: HOST\n  value: abc\n- name: API_KEY\n",
+		"- key: token\n  value: «a b c»\n", "name: token\nvalue:\n", "the value: abc\n", "- name: code\n  value: abc\n",
+	)
+}
+
+// Members of credentials, with what is none of them and where the block ends.
+func TestYAMLCredentials(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"credentials:\n  aws: «abc»\n  user: bob\n  region: eu\nhost: a", "credentials: \r\n  aws: «abc»\r\nhost: a", "credentials:\n  aws: '«a b»'\n",
+		"secrets:\n  - «abc»\n  - «def»\nhost: a", "secrets:\n- «abc»\n- \"«d e»\"\nhost: a", "secrets:\n  ci: «abc»  \n\n  cd: abc\n",
+		"  secrets:\n    ci: «abc»\n  host: a", "secrets:", "secrets:\n", "secrets: a\n  ci: abc\n",
+		"credential:\n  ci: «abc»\n", "secrets:\n  - ci: «abc»\n", "secrets:\n  ci:\n  cd: «abc»\n", "credentials:\n  url: https://h/\n  id: 7\n",
+		"secrets:\n  ci: <secret#1>\n  cd: «abc»\n", "secrets:\n\tci: «abc»\nhost: a",
+	)
+}
+
+// Where a block of text ends, and how it may begin.
+func TestYAMLBlocksEnd(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"password: |-\n  «abc\n  host: a»\n", "  password: |\n    «abc»\n  host: a\n", "  password: |\n  host: a\n", "password:   >+\n  «abc»",
+		"password: «|x»\n  abc\n", "password: |\n  «abc\n    \n  def»\nx: 1", "password: |\n", "password: |", "password:  ",
+		"- name: 'token' \r\n  value: «abc» \r\n", "- value: '«abc»'\n  key: token\n", "- name: token\n  value: <secret#1>\n", "- name: token\n\n  value: «abc»\n",
+		"- title: token\n  value: abc\n", "-   name: token\n    value: «abc»", "- value: abc\n  name: HOST\n", "value: abc\nname: token\n",
+	)
+}
+
+// Tables that programs draw.
+func TestDrawnTables(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"mysql> select 1;\n+----+----------+\n| id | password |\n+----+----------+\n|  1 | «abc»      |\n|  2 | «d e»      |\n+----+----------+\n",
+		"┌─────────┬─────┬──────────┐\n│ (index) │ id  │ password │\n├─────────┼─────┼──────────┤\n│ 0       │ 'a' │ '«abc»'    │\n└─────────┴─────┴──────────┘\n",
+		" id | password\n----+----------\n  1 | «abc»\n(1 row)\n", "+----+\n| id |\n+----+\n|  1 |\n", "+-",
+		"┌─────┐\n│ password: «abc» │\n└─────┘\n",
+	)
+}
+
+// What is a table, and which of its fields are secret.
+func TestTablesAreRead(t *testing.T) {
+	wide := strings.Repeat("a,", 99)
+	checkMarked(t, builtIn, "text",
+		"id,password\n1,«hunter2»\n2,«x y»", "id;password\r\n1;«hunter2»\r\n", "id\tpassword\n1\t«hunter2»\n", "id,\"password\"\n\"1,2\",\"«a,b»\"\n",
+		"id,password\n1,hunter2,3\n1\n", "id,password\n1,\n1,  \n1,\"\"\n", "id,state\n1,abc\n", "id,code,pin\n1,abc,«1234»\n",
+		"what a long name it is,password\n1,abc\n", "a long name,password\n1,«abc»\n", "password\nabc\n", "id,password", "id,password\n", "id,user\n1,abc\n",
+		"+----+\n| password |\n| «abc» |\n", "a\nb\nc\n+-----+\n| pin  |\n|«1234»|\n", "a\nb\nc\nd\n+-----+\n| pin  |\n|1234|\n", "+ not\nid,password\n1,abc\n",
+		"╭────┬─────╮\n│ id │ pin │\n│ 1  │ «1234» │\n", "┏━━┳━━┓\n┃ a ┃ pin ┃\n┃ 1 ┃ «1234» ┃\n", "╔═╗\n║ pin ║\n║ «1234» ║\n",
+		wide+"pin\n"+wide+"«1234»\n", "b,"+wide+"pin\nb,"+wide+"1234\n", strings.Repeat("a", 1100)+",pin\n1,1234\n",
+		"┌─┐\n│ (iteration index) │ Key │ pin │\n│ 0 │ 'a' │ «1234» │\n", "(index),pin\n1,1234\n",
+	)
+}
+
+// Codes of a few digits that people are sent, and keys in the fields of a form.
+func TestCodesAndKeysInForms(t *testing.T) {
+	checkMarked(t, builtIn, "text",
+		"Your OTP is «482913»", "Your verification code is «4829».", "the pin is «1234», he said", "the pin 1234", "the pin is 123",
+		"the token is 482913", "Your security code was «123456»!",
+	)
+	checkMarked(t, builtIn, "form",
+		"a=1&pem=«-----BEGIN+RSA+PRIVATE+KEY-----%0AMIIEowIB%0A-----END+RSA+PRIVATE+KEY-----»%0A&x=1",
+		"a=1&pem=«-----BEGIN%20PRIVATE%20KEY-----%0AMIIEowIB%0A-----END%20PRIVATE%20KEY-----»&x=1",
+	)
 }

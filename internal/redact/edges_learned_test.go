@@ -56,6 +56,24 @@ func TestWhichValuesAreSpread(t *testing.T) {
 	}
 }
 
+// Every value that a name or a place told is looked for afterwards, also one that only looks drawn at random behind a name
+// that hints at a secret, one in a list, and what is a part of what was replaced.
+func TestWhatIsReplacedIsKnownAfterwards(t *testing.T) {
+	const value = "q7Wd3Zr9Lk2Tn5Xb8Vc4Hm6J"
+	for _, text := range []string{
+		"session=%s; rot=1", "sess: %s", "mykeything=%s", `x-auth-thing: "%s"`, "user_credential_blob=%s",
+		"curl -u bob:%s https://host/", `curl --user "bob:%s" https://host/`, "git clone https://%s@host/x.git",
+		`{"passwords":["first-one-1","%s"]}`, `passwords=["%s"]`,
+	} {
+		checkMarked(t, taught("text", fmt.Sprintf(text, value)), "text", "see «"+value+"» there", "rot=«"+value+"»")
+	}
+	checkMarked(t, taught("json", `{"a":{"passwords":["`+value+`"],"n":1}}`), "text", "see «"+value+"» there")
+	checkMarked(t, taught("json", `{"sessionBlob":"`+value+`"}`), "json", `{"rot":"«`+value+`»"}`)
+	// A name of a member is no value, nor is a user's.
+	checkMarked(t, taught("json", `{"secrets":[{"`+value+`":"first-one-1"}]}`), "text", "see "+value+" there")
+	checkMarked(t, taught("text", "https://deploy@host/ and curl -u deploy7user:pw1 https://host/"), "text", "the deploy7user deploy")
+}
+
 // Where a known value stands: as words of its own, in each spelling, not as a part of a longer word.
 func TestWhereKnownValuesAreFound(t *testing.T) {
 	hunter := taught("json", `{"password":"hunter22"}`)

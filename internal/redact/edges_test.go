@@ -87,7 +87,7 @@ func TestSignsOfAssignment(t *testing.T) {
 		"password :\n«hunter22»", "password:\r\n«hunter22»", "'password' => '«hunter22»'", "password => hunter22",
 		"password::hunter22", "password; hunter22", "password/hunter22", "password=", "password =", "password",
 		"password: ",
-		`"password": "«hunter22»"`, `"password" "hunter22"`, "'password':'«hunter22»'", "password%20hunter22",
+		`"password": "«hunter22»"`, `"password" "hunter22"`, "'password':'«hunter22»'", "password%20«hunter22»",
 		"my_password=«hunter22»", "passwords2=«hunter22»",
 		"password-hunter22", "password.value=hunter22",
 	)

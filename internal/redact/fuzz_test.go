@@ -14,6 +14,13 @@ func FuzzText(f *testing.F) {
 		f.Add(c.Input)
 	}
 	f.Add(`{"a":"password: 'x","token":"\\\"","b":["secret",{"pin":1}]}`)
+	for _, form := range []string{
+		"{name: PIN, value: a}\n{value: b, key: token}", "x\n| a | pin |\n|---|:-:|\n| b | c |\n", "Key  Value\n---  -----\npin  a\n", "<x name='pin'><value>a</value></x><key>pin</key><y>b</y>",
+		`{"a":"credentials:\n  k: a\n","b":"{\"c\":\"| pin |\\n|--|\\n| a |\"}"}`, "conn a/b@c jdbc:oracle:thin:a/\"b\"@c a:b1b2b3@d:1/e", "密码：a，password\u00a0= b", "&amp;quot;pin&amp;quot;:1",
+		"eyJwYXNzd29yZCI6Imh1bnRlcjJ4In0= x", "echo a | sudo -S b; net user a b /add", "pin: str = 'a' <<EOF\npin = <<EOF\na\nEOF", `pin = """a""" pin ||= "b" pin in ('c','d')`, `s:3:"pin";s:1:"a";`,
+	} {
+		f.Add(form)
+	}
 	f.Fuzz(func(t *testing.T, s string) {
 		r := redact.New(redact.Rules{})
 		for place, clean := range map[string]func(string) string{

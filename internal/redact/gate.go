@@ -27,23 +27,25 @@ const (
 	startsNumber              // a digit
 	startsOption              // '-'
 	startsForeign             // no ASCII: the word has to be split
+	besideTuple               // '{' before it and ',' behind it
 )
 
 const always = besideEscape // in the table of the bytes behind: what is before decides
 
 var (
-	escapes = map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle}
+	escapes = map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle, '{': besideTuple}
 	before  = byteTable(escapes, "`\"'= (,[>", besideBase64, 0)
 	behind  = behindTable()
 	atStart = byteTable(map[byte]uint16{'-': startsOption}, "0123456789", startsNumber, startsForeign)
 )
 
 func behindTable() [256]uint16 {
-	t := byteTable(nil, " =:\"'\\]%+`\t[>&(", behindName, 0)
+	t := byteTable(nil, " =:\"'\\]%+`\t[>&(<", behindName, 0)
 	for b := range t {
 		t[b] |= always
 	}
 	t['#'] |= besideAngle
+	t[','] |= besideTuple
 	t[':'] |= besideAngle | behindColon
 	t['%'] |= besideAngle
 	t['/'] |= besideBase64 | behindSlash
@@ -86,21 +88,24 @@ func (t *startSet) add(x uint64)      { t[startSlot(x)>>6] |= 1 << (startSlot(x)
 func (t *startSet) has(x uint64) bool { h := startSlot(x); return t[h>>6]>>(h&63)&1 != 0 }
 
 // wordMask returns a bit for each of the 64 bytes of s at base that belongs to a word.
-func wordMask(s string, base int) uint64 {
+// high has high bits where some of them are no ASCII.
+func wordMask(s string, base int) (m, high uint64) {
 	if len(s)-base >= blockBytes {
 		s := s[base : base+blockBytes]
-		var m uint64
 		for k := 0; k < blockBytes; k += 8 {
-			m |= wordBits(load(s[k:k+8])) << k
+			x := load(s[k : k+8])
+			m |= wordBits(x) << k
+			high |= x
 		}
-		return m
+		return m, high & highBits
 	}
-	var m uint64
 	k := 0
 	for rest := s[base:]; k < len(rest); k += 8 {
-		m |= wordBits(loadAt(rest, k)) << k
+		x := loadAt(rest, k)
+		m |= wordBits(x) << k
+		high |= x
 	}
-	return m
+	return m, high & highBits
 }
 
 // wordBits returns a bit for each of eight bytes: letters, digits, '_', '-' and bytes from 0x80.
@@ -150,6 +155,7 @@ type walk struct {
 	starts, ends uint64 // of its words, a bit for each byte
 	open         int    // where the word began that reaches into the block, or -1
 	carry        uint64 // 1: the block before ended within a word
+	high         uint64 // of the block and of the word that reaches into it: not 0 where some of it is no ASCII
 }
 
 func newWalk(s string, r *Redactor) walk {
@@ -192,7 +198,8 @@ func (w *walk) next(from int) (i, j int) {
 		if w.base > len(s) {
 			return len(s), len(s)
 		}
-		m := wordMask(s, w.base) // nothing, in a block behind the end
+		m, high := wordMask(s, w.base) // nothing, in a block behind the end
+		w.high = high | w.high*w.carry
 		w.starts = m &^ (m<<1 | w.carry)
 		w.ends = ^m & (m<<1 | w.carry)
 		w.carry = m >> 63
@@ -217,6 +224,9 @@ func (w *walk) passes(i, j int) bool {
 	}
 	next := behind[q]
 	flags := before[p]&next | atStart[byte(x)] | atStart[s[j-1]]&startsForeign
+	if w.high != 0 && hasHigh(s[i:j]) {
+		return true // it may have a name and a value, with a sign between that is no ASCII
+	}
 	if w.all || j-i >= longWord || w.begin.has(x) || flags&^startsNumber != 0 {
 		return true
 	}
@@ -243,6 +253,8 @@ func (w *walk) passes(i, j int) bool {
 		return (s[i] == 'v' || s[i] == 'V') && (q == '"' || q == '\'' || q == '\\')
 	case next&behindName != 0 && !isLetter(s[j-1]):
 		return w.names.mayMatch(s[i:j])
+	case q == ',':
+		return p == ':' && i > 1 && s[i-2] == '{'
 	}
 	return false
 }

@@ -173,7 +173,7 @@ func (sc *scan) cookie(at int, name, value string) {
 		kind = own
 	}
 	sc.replace(at, at+len(value), kind, value, "cookie")
-	if word := sc.r.names.match(name); word != "" && !sc.quiet {
+	if word := sc.r.names.match(name); word != "" {
 		sc.learn(value, word)
 	}
 }

@@ -19,8 +19,13 @@ func (sc *scan) opening(i int, delim string) int {
 func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	s := sc.s
 	assigned := false
-	for ; k < len(s) && (s[k] == ' ' || s[k] == ':' || s[k] == '='); k++ {
-		assigned = assigned || s[k] != ' '
+	for k < len(s) {
+		n := wideBehind(s, k)
+		if n == 0 && s[k] != ' ' && s[k] != ':' && s[k] != '=' {
+			break
+		}
+		assigned = assigned || s[k] != ' ' && wideBlank(s, k) == 0
+		k += max(n, 1)
 	}
 	after, quote, slashes := closing(s, k)
 	if quote == 0 {
@@ -39,6 +44,9 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	for before > 0 && strings.IndexByte(" \t\r\n", s[before-1]) >= 0 {
 		before--
 	}
+	if before > 0 && s[before-1] == ':' && assigned {
+		return held{}, false, true // a text that ends with the sign: {"m":"the password:","n":1}
+	}
 	if before < 1 || strings.IndexByte("[,(>", s[before-1]) < 0 {
 		return held{}, false, false
 	}
@@ -49,7 +57,7 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 	json := sc.mode == document && quote == '"'
 	switch s[before-1] {
 	case '(':
-		if !sc.setter(before - 1) {
+		if !sc.setter(before-1) && !sc.reads(before-1, s[open+len(delim):k]) {
 			if before > 1 && class[s[before-2]] == wordByte || !sc.opaqueItem(from, delim, quote, slashes) {
 				return held{}, false, assigned // a call of something else, or a list of names
 			}

@@ -82,6 +82,9 @@ func compileFormats(list []Format) *formatTable {
 		}
 	}
 	t.starts.add(loadAt("base64", 0)) // of a data URL, which is stepped over
+	for _, start := range encodedStarts {
+		t.starts.add(loadAt(start, 0))
+	}
 	return t
 }
 

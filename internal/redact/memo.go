@@ -1,6 +1,9 @@
 package redact
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 // Most texts of services and pages came before: levels, names of operations, URLs, and of attributes nearly all but a
 // few. The memo has those in which nothing was found, so that they are not looked at again. It is only about texts that
@@ -159,6 +162,14 @@ func memberAt(s string, k int) (m simpleMember, ok bool) {
 
 // inert reports whether the member at k holds nothing, and no word that could matter for another one.
 func (r *Redactor) inert(s string, k int, m simpleMember) bool {
+	for _, mark := range [...]string{"VALUES", "values", ")=("} {
+		if strings.Contains(s[k:m.end], mark) {
+			return false // no word tells of what is around it
+		}
+	}
+	if at := strings.IndexByte(s[k:m.end], '@'); at >= 0 && (strings.ContainsAny(s[k:m.keyEnd], ":/") || strings.ContainsAny(s[m.keyEnd+3:m.end], ":/")) {
+		return false // there may be a password before it
+	}
 	w := newWalk(s, r)
 	w.base = k - blockBytes // there is no word before it
 	for at := k; ; {
@@ -191,7 +202,7 @@ func (r *Redactor) inertWord(s string, i, j int, m simpleMember) bool {
 		}
 	}
 	switch name := s[i:j]; name {
-	case "value", "Value", "content", "v", "V", "val":
+	case "value", "Value", "content", "v", "V", "val", "data":
 		return false
 	default:
 		if sc.nameless = !r.names.mayMatch(name); sc.nameless {

@@ -23,6 +23,7 @@ var nearSecrets = []string{
 	"/login/a/3f9c2b7a8d1e4f60", "?code=3f9c2b7a8d1e4f60", "&token=3f9c", "0", "1", "200", "-5", "1.5", "true", "null",
 	"GET", "/api/items/1", "Mozilla/5.0 (X11; Linux x86_64)", " ", "  ", ",", ":", "=", "'", "<", ">", "%3D", "\\", "\"",
 	"\n", "é", "пароль", "<jwt#1>", "<password:0000abcd>", "$p", "{", "}", "[", "]", "identified by ", "AUTH ", "form-data",
+	"(id,pin) VALUES (1,'Zx81Spectrum')", "a:Zx81Spectrum@tcp(db)/",
 	"-----BEGIN PRIVATE KEY-----", "base64,", "x", "y", "is", "next.token", "aB3dE5gH7jK9mN1pQ3", "!Zx81Spectrum!",
 }
 

@@ -27,21 +27,38 @@ func (sc *scan) named(i, j int) int {
 		return 0
 	}
 	switch s[j] {
-	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>', '(':
+	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>', '(', '<', ',':
 	case '&':
-		if !strings.HasPrefix(s[j:], "&gt;") {
+		if angle(s, j, '>') == 0 && angle(s, j, '<') == 0 && writtenQuote(s, j) == "" && writtenEquals(s, j) == 0 {
 			return 0
 		}
 	default:
-		return 0
+		if wideBehind(s, j) == 0 {
+			return 0
+		}
 	}
 	if s[j] == ':' && strings.HasPrefix(s[j:], "://") {
 		return sc.userinfo(j + 3)
 	}
-	if n := j - i; (n == 6 || n == 5) && s[i]|0x20 == 'b' && (s[j] == ' ' || s[j] == '+' || s[j] == '%') {
+	if s[j] == ',' {
+		if sc.nameless || !sc.r.names.mayMatch(s[i:j]) {
+			return 0
+		}
+		return sc.tuple(i, j)
+	}
+	if n := angle(s, j, '<'); n > 0 {
+		if sc.nameless || !sc.r.names.mayMatch(s[i:j]) {
+			return 0
+		}
+		return sc.sibling(i, j, n)
+	}
+	if n := j - i; (n == 6 || n == 5) && s[i]|0x20 == 'b' && (hasPrefixFold(s[i:j], "bearer") || hasPrefixFold(s[i:j], "basic")) && (s[j] == ' ' || s[j] == '+' || s[j] == '%') {
 		return sc.scheme(i, j)
 	}
 	name := s[i:j]
+	if name == "data" && sc.ofSecret() {
+		return sc.namedAs(i, j, "secrets")
+	}
 	if sc.nameless || sc.variables == nil && name != "v" && name != "V" && !sc.r.names.mayMatch(name) {
 		return 0
 	}
@@ -61,7 +78,11 @@ func (sc *scan) named(i, j int) int {
 		}
 	}
 	if word == "" && i > 0 && s[i-1] == '\\' && sc.mode != document {
-		word = sc.r.names.match(s[i+1 : j]) // behind a \n that was printed
+		i = min(i+behindEscape(s[i:j]), j) // behind a \n, a quote or an angle that was printed
+		word = sc.r.names.match(s[i:j])
+	}
+	if word == "" && len(name) > 2 && s[i] == '-' && strings.IndexByte("DPEe", s[i+1]) >= 0 {
+		word = sc.r.names.match(name[2:]) // -Dpassword=x, of the JVM
 	}
 	if word == "" && sc.variables != nil && sc.variables[name] && (s[j] == '"' || s[j] == '\\') {
 		word = kindSecret
@@ -75,9 +96,23 @@ func (sc *scan) named(i, j int) int {
 	return sc.namedAs(i, j, word)
 }
 
+// ofSecret reports whether the text has an object of Kubernetes that is a Secret, whose data may have any names.
+func (sc *scan) ofSecret() bool {
+	if !sc.asked {
+		sc.asked = true
+		for _, kind := range [...]string{"kind: Secret", `"kind":"Secret"`, `"kind": "Secret"`, `\"kind\":\"Secret\"`} {
+			sc.secret = sc.secret || strings.Contains(sc.s, kind)
+		}
+	}
+	return sc.secret
+}
+
 // namedAs replaces the value behind the name s[i:j], which passed the list as word.
 func (sc *scan) namedAs(i, j int, word string) int {
 	if end := sc.children(i, j, word); end > 0 {
+		return end
+	}
+	if end := sc.block(i, j, word); end > 0 {
 		return end
 	}
 	if i > 0 && sc.s[i-1] == '/' && j < len(sc.s) && (sc.s[j] == '"' || sc.s[j] == '\'') {
@@ -99,7 +134,11 @@ func (sc *scan) namedAs(i, j int, word string) int {
 	if !v.content && sc.mode != document { // in a document it could reach over the end of its string
 		v.to = max(v.to, sc.knownEnd(v.from)) // a value without quotes may hold what seems to end it
 	}
-	return sc.hide(sc.several(word, v), word)
+	end := sc.hide(sc.several(word, v), word)
+	if v.content && end == v.to && sc.mode != form {
+		return sc.replaced(end, word)
+	}
+	return end
 }
 
 func byteSet(bytes string) (t [256]bool) {
@@ -122,10 +161,13 @@ type held struct {
 // behind finds the value of the name s[i:j], which passed the list as word.
 func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	s := sc.s
-	if i > 0 && (s[j] == '>' || s[j] == '&' || s[j] == ' ' && (s[i-1] == '<' || s[i-1] == ':' || s[i-1] == ';')) {
+	if i > 0 && (s[j] == '>' || s[j] == '&' || s[j] == '\\' || s[j] == ' ' && (s[i-1] == '<' || s[i-1] == ':' || s[i-1] == ';' || s[i-1]|0x20 == 'c')) {
 		if v, ok = sc.element(i, j); ok {
 			return v, true
 		}
+	}
+	if v, ok, is := sc.written(j); is {
+		return v, ok
 	}
 	start := sc.brackets(j) // user[password]=x
 	if v, ok, closes := sc.item(i, start); closes {
@@ -138,12 +180,27 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 		if v, ok := sc.part(i, k, delimiter); ok {
 			return v, true
 		}
-		k = sc.brackets(sc.pairValue(i, k, delimiter)) // headers['token'] = x
+		at := sc.pairValue(i, k, delimiter)
+		if v, ok := sc.attributed(i, k, delimiter); ok && at == k {
+			return v, true
+		}
+		k = sc.brackets(at) // headers['token'] = x
 	}
 	// A symbol of Ruby, or a key as PHP prints it: else "=>" is the arrow of a function.
-	symbol := i > 0 && (s[i-1] == ':' || s[i-1] == '[' && s[j] == ']')
+	symbol := i > 0 && (s[i-1] == ':' || s[i-1] == '[' && (s[j] == ']' || s[k-1] == ']'))
 	sep := sc.separator(k, quote != 0 || symbol)
 	if sep == 0 {
+		if n := wideBlank(s, j); quote == 0 && k == j && n > 0 && sc.mode != form {
+			return sc.spaced(j+n, word)
+		}
+		if quote == 0 && k == j && (s[j] == ' ' || s[j] == '\t' || s[j] == '\\') && sc.mode != form {
+			if v, ok := sc.directive(i, j); ok {
+				return v, true
+			}
+			if hasPrefixFold(s[j:], " for ") && hasPrefixFold(s[max(0, i-len("set ")):i], "set ") {
+				return sc.passwordFor(j)
+			}
+		}
 		if quote == 0 && k == j && s[j] == ' ' {
 			if s[i] == '-' && strings.HasPrefix(s[i:], "--") {
 				return sc.optionValue(j + 1)
@@ -153,14 +210,23 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 		return held{}, false
 	}
 	k += sep
+	if value := sc.properties(k); sc.mode == plain && value > k && value < len(s) && s[k-1] == ' ' && strings.HasPrefix(s[j:], ":") &&
+		(class[s[value]] == wordByte || s[value] == '"' || s[value] == '\'') {
+		k = value
+	}
 	if quote == 0 && sc.mode == document && k < len(s) && s[k] == '%' {
 		if v, ok := sc.formatted(i, k); ok {
 			return v, true
 		}
 	}
-	encoded := isLetter(s[k-1]) // of %3D
+	k = sc.typed(k)
+	encoded := isLetter(s[k-1]) || strings.HasSuffix(s[:k], "%2522") // of %3D
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
+	}
+	if quote == 0 && !v.content && v.from < v.to && sc.breaks(k-sep, k) && (s[v.to-1] == ':' || s[v.from:v.to] == "-") ||
+		quote == 0 && !v.content && onlyEscapes(s[v.from:v.to]) {
+		return held{}, false // what stands below the name has names or items of its own
 	}
 	if sc.knownEnd(v.from) > 0 {
 		return v, true // whatever code it looks like
@@ -179,6 +245,22 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	return v, true
 }
 
+// onlyEscapes reports whether a value is the end of a line as strings write it, also behind the sign of a block of YAML.
+func onlyEscapes(value string) bool {
+	value = strings.TrimLeft(value, "|>+-")
+	if !strings.HasPrefix(value, `\`) {
+		return false
+	}
+	for value != "" {
+		rest := strings.TrimLeft(value, `\`)
+		if len(rest) == len(value) || rest == "" || strings.IndexByte("nrt", rest[0]) < 0 {
+			return false
+		}
+		value = rest[1:]
+	}
+	return true
+}
+
 // valueAt returns the value that begins at k, behind a key in the quotes delimiter, if it has any,
 // with so many slashes. encoded: as in bareEnd.
 func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encoded bool) (v held, ok bool) {
@@ -195,6 +277,20 @@ func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encode
 		k += 3
 	}
 	switch {
+	case q != 0 && q != '`' && opened == 0 && (sc.mode != document || q != '"') && strings.HasPrefix(s[open:], s[open-1:open]+s[open-1:open]):
+		mark := s[open-1 : open+2] // of a text of several lines
+		v.from, v.quote, v.content = open+2, "", true
+		v.to = sc.upTo(v.from, mark)
+	case strings.HasPrefix(s[k:], "<<") && sc.heredoc(k) > 0:
+		v.from, v.quote, v.content = sc.heredoc(k), "", true
+		word := strings.Trim(s[k+2:v.from], "-~ \r\n\"'")
+		v.to = v.from
+		for v.to < len(s) && strings.TrimSpace(s[v.to:lineStop(s, v.to)]) != word {
+			v.to = min(len(s), lineStop(s, v.to)+1)
+		}
+		for v.to > v.from && (s[v.to-1] == '\n' || s[v.to-1] == '\r') {
+			v.to--
+		}
 	case q != 0:
 		v.from, v.quote, v.content = open, "", true
 		v.opens = q == '"' && opened%2 == 0
@@ -217,6 +313,45 @@ func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encode
 	return v, true
 }
 
+// heredoc returns where the lines begin that follow "<<EOF" at k, or 0.
+func (sc *scan) heredoc(k int) int {
+	s := sc.s
+	i := k + 2
+	for i < len(s) && i-k < maxNameBytes && (class[s[i]] == wordByte || s[i] == '~' || s[i] == '"' || s[i] == '\'') {
+		i++
+	}
+	word := i
+	if i < len(s) && s[i] == '\r' {
+		i++
+	}
+	if sc.mode == document || word < k+4 || i >= len(s) || s[i] != '\n' {
+		return 0
+	}
+	return i + 1
+}
+
+// typed returns the index behind the type and the sign at k, of a declaration: password: str = 'x', let password: &str = "x"; else k.
+func (sc *scan) typed(k int) int {
+	s := sc.s
+	const longest = 40
+	if k == len(s) || !isLetter(s[k]) && s[k] != '&' && s[k] != '*' {
+		return k
+	}
+	i := k
+	for i < len(s) && i-k < longest && (s[i] != ' ' || i+1 < len(s) && (s[i+1] == '=' || s[i+1] == '|' || s[i-1] == '|')) && (class[s[i]] == wordByte || strings.IndexByte("&*<>[]|.?! ", s[i]) >= 0) {
+		i++
+	}
+	if i == k || i == len(s) || s[i] != '=' || s[i-1] != ' ' || class[s[k]] != wordByte && s[k] != '&' && s[k] != '*' {
+		return k
+	}
+	at := sc.literal(sc.blanks(i + 1))
+	_, quote, slashes := closing(s, at)
+	if quote == 0 || sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 || strings.Contains(s[k:i], "  ") {
+		return k
+	}
+	return sc.blanks(i + 1)
+}
+
 // spaced takes the word at k as the value of the name before the space, if it can hardly be prose:
 // letters and digits, six or more, in quotes or not; behind a word for passwords, any one word in quotes.
 // "is" or "was" may stand between, and with a colon behind it anything is the value.
@@ -226,6 +361,25 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 		k += len("is: ")
 		return held{from: k, to: sc.bareEnd(k, false, false)}, true
 	}
+	if at := sc.typed(k); at > k { // var password string = "x"
+		v, _ := sc.valueAt(at, "", 0, 0, false)
+		return v, v.content
+	}
+	if hasPrefixFold(s[k:], "in (") || hasPrefixFold(s[k:], "in(") { // of SQL
+		from := k + strings.IndexByte(s[k:], '(') + 1
+		if open, quote, _ := closing(s, from); quote == '\'' {
+			end := min(len(s), from+maxBetween)
+			if sc.mode == document && sc.quoted {
+				near := *sc
+				near.s = s[:end]
+				end = near.limit(from)
+			}
+			if stop := strings.IndexByte(s[open:max(open, end)], ')'); stop > 0 && s[open+stop-1] == '\'' {
+				return held{from: open, to: open + stop - 1, content: true}, true
+			}
+		}
+	}
+	begin := k
 	for _, verb := range [...]string{"is ", "was "} {
 		k += len(s[k:]) - len(strings.TrimPrefix(s[k:], verb))
 	}
@@ -244,6 +398,10 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 		return held{}, false // what is secret in it is hidden already
 	}
 	value := s[v.from:v.to]
+	if code := strings.TrimRight(value, ".!"); k > begin && onceNames[word] && onceCode(code) {
+		v.to = v.from + len(code)
+		return v, true // "Your verification code is 482913."
+	}
 	spoken := quote != 0 && len(value) >= 4 && strings.HasPrefix(word, "pass") && !strings.ContainsAny(value, " <>,:=")
 	return v, spoken || alphanumeric(value)
 }

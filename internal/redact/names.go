@@ -67,7 +67,9 @@ var moreNames = []string{
 	"requestverificationtoken", "authenticity_token", "viewstate", "laravel_session", "ci_session", "sessionid",
 	"motdepasse", "mdp", "de_passe", "passe", "clave", "contrasenya", "contrasenia", "wachtwoord", "losenord", "haslo",
 	"heslo", "sifre", "parola", "salasana", "adgangskode", "passord", "jelszo", "geslo", "lozinka", "kata_sandi",
-	"palavra_passe", "geheimnis", "zugangscode", "zugangsdaten", "codice_segreto", "parol", "kodeord", "matkhau",
+	"psk", "preshared_key", "pre_shared_key", "wpa_psk", "client_key_data", "identity_token", "instrumentation_key", "storepass", "keypass",
+	"requirepass", "masterauth", "rootpass", "root_passwd", "ssh_pass", "become_pass", "plaintext_password", "secret_string", "secretstring",
+	"string_data", "palavra_passe", "geheimnis", "zugangscode", "zugangsdaten", "codice_segreto", "parol", "kodeord", "matkhau",
 }
 
 // foreignNames are names outside of ASCII, in lower case.
@@ -134,7 +136,7 @@ func newNameSet(extra []string) *nameSet {
 	for w := range linkWords {
 		n.links.add(w)
 	}
-	for _, w := range []string{"value", "content", "val", "bearer", "basic", "identified"} {
+	for _, w := range []string{"value", "content", "val", "bearer", "basic", "identified", "data", "echo", "printf", "net"} {
 		n.ends.add(w) // words that a secret may follow, or that a name may follow
 	}
 	return n

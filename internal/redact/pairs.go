@@ -28,6 +28,14 @@ func bracket(s string, literal, digit byte) int {
 // closes around it, and indices, as in "user[password][0]".
 func (sc *scan) brackets(k int) int {
 	s := sc.s
+	if k < len(s) && s[k] == ':' {
+		near := s[k:min(len(s), k+2*maxNameBytes)]
+		for _, end := range [...]string{":private]", ":protected]"} { // of PHP's dumps
+			if n := strings.Index(near, end); n >= 0 && !strings.ContainsAny(near[:n], "\n=[ ") {
+				return k + n + len(end)
+			}
+		}
+	}
 	k += bracket(s[k:], ']', 'd')
 	for {
 		open := bracket(s[k:], '[', 'b')
@@ -96,13 +104,16 @@ func (sc *scan) member(k int, delim string) (key, value string, end int) {
 func (sc *scan) pairValue(i, k int, delim string) int {
 	s := sc.s
 	at := k
+	if strings.HasPrefix(s[k:], ";s:") {
+		return k
+	}
 	if c := s[k:min(len(s), k+1)]; c == " " || c == "\n" || c == "\r" || c == "\t" || c == `\` {
 		open := sc.opening(i, delim)
 		tag := open > 0 && s[open-1] == '='
 		for n := 0; tag && n < maxMembers && at-k < maxBetween; n++ {
 			name, _, named, end := sc.attribute(at)
 			switch {
-			case (name == "value" || name == "content") && named < len(s) && s[named] == '=':
+			case (hasPrefixFold(name, "value") && len(name) == len("value") || name == "content") && named < len(s) && s[named] == '=':
 				return named
 			case end == 0:
 				tag = false
@@ -138,8 +149,16 @@ func (sc *scan) pairValue(i, k int, delim string) int {
 func (sc *scan) valueFirst(i, j int) int {
 	s := sc.s
 	k, quote, slashes := closing(s, j)
-	if quote == 0 && s[j] != '=' {
-		return 0
+	if s[j] == ':' {
+		if end := sc.valueOf(i, j); end > 0 {
+			return end
+		}
+		return sc.valueIn(i, j)
+	}
+	if quote == 0 {
+		if end := sc.valueIn(i, j); end > 0 || s[j] != '=' {
+			return end
+		}
 	}
 	delim := ""
 	if quote != 0 {

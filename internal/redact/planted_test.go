@@ -170,7 +170,7 @@ func TestEveryStringIsRedacted(t *testing.T) {
 }
 
 // idsOnly are fields that the dialects validate as hexadecimal.
-var idsOnly = map[string]bool{"TraceID": true, "SpanID": true}
+var idsOnly = map[string]bool{"TraceID": true, "SpanID": true, "Half": true}
 
 func fill(v reflect.Value, s string) {
 	switch v.Kind() {

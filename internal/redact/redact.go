@@ -139,11 +139,40 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 			s = out
 			sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
 		}
+		if strings.IndexByte(s, '\n') >= 0 {
+			if out := sc.tables(); sc.done > 0 {
+				s = out
+				sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+			}
+		}
+	}
+	if m != form {
+		if out := sc.layers(1); sc.done > 0 {
+			s = out
+			sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+		}
+	}
+	if out := sc.inserted(); sc.done > 0 {
+		s = out
+		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+	}
+	if out := sc.keys(); sc.done > 0 {
+		s = out
+		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+	}
+	if out := sc.sourceNames(); sc.done > 0 {
+		s = out
+		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
 	}
 	out := sc.run()
 	if len(sc.declared) > 0 {
 		again := scan{r: r, s: out, mode: m, place: place, pass: p, variables: wordSet(sc.declared...)}
 		out = again.run()
+	}
+	if strings.IndexByte(out, '%') >= 0 {
+		written := scan{r: r, s: out, mode: m, place: place, pass: p}
+		out = written.percent(1)
+		sc.learned = sc.learned || written.learned
 	}
 	// What was learned behind a text's place may stand before it.
 	for more := 0; sc.learned && more < 3; more++ {

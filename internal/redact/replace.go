@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // What is put where a secret was, and what is learned from it.
 
@@ -65,10 +68,40 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 	}
 }
 
-// learn remembers the value of the name that passed the list as word.
+// learn remembers the value of the name that passed the list as word, and of a list each of its strings.
 func (sc *scan) learn(value, word string) {
+	if sc.quiet {
+		return
+	}
+	if strings.HasPrefix(value, "[") {
+		for item := range listed(value) {
+			sc.learn(item, word)
+		}
+		return
+	}
 	if sc.r.known.learn(value, word != "cookie" && word != "set_cookie" && word != "link" && !queryOnly[word]) {
 		sc.learned = true
+	}
+}
+
+// listed yields the strings of a list that is written as JSON or code; names of members are none.
+func listed(list string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(list); i++ {
+			from, quote, slashes := closing(list, i)
+			if quote == 0 {
+				continue
+			}
+			end := strings.Index(list[from:], list[from-1-slashes:from])
+			if end < 0 {
+				return
+			}
+			item := list[from : from+end]
+			i = from + end + slashes
+			if !strings.HasPrefix(strings.TrimLeft(list[i+1:], " "), ":") && !strings.HasPrefix(item, "[") && !yield(item) {
+				return
+			}
+		}
 	}
 }
 

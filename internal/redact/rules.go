@@ -45,7 +45,8 @@ var ruleTable = []Rule{
 	},
 	{
 		"User and password of a URL",
-		"what stands before '@' in the authority",
+		"what stands before '@' in the authority; the password before @tcp( and @unix(; behind the slash for Oracle's " +
+			"programs, scott/SECRET@//db",
 		"https://SECRET@host/",
 	},
 	{
@@ -81,6 +82,32 @@ var ruleTable = []Rule{
 		"id,password\\n1,SECRET",
 	},
 	{
+		"Tables with a rule",
+		"below a secret name in the line over the rule, of Markdown and of programs; in tables of names and values " +
+			"beside a secret name; prose and types stay",
+		"| user | password |\\n|---|---|\\n| bob | SECRET |",
+	},
+	{
+		"Fields in brackets",
+		"value beside name or key, without quotes around them",
+		"{name: DB_PASSWORD, value: SECRET}",
+	},
+	{
+		"Elements",
+		"the content of an element with a secret name as its name or key, and of the element behind one with a secret name",
+		"<name>db.password</name><value>SECRET</value>",
+	},
+	{
+		"JSON in base64",
+		"by what it holds, of which 4 KB are looked at",
+		"state=SECRET",
+	},
+	{
+		"What is written with %XX",
+		"by what it is once it is decoded, three times at most",
+		"?dsn=postgres%3A%2F%2FSECRET%40db",
+	},
+	{
 		"Children in YAML",
 		"the lines indented below credentials, secrets and the like; user, host, type and id stay",
 		"credentials:\\n  k: SECRET",
@@ -101,8 +128,14 @@ var ruleTable = []Rule{
 		"mysql -pSECRET",
 	},
 	{
+		"Commands",
+		"what echo and printf write to a program that reads a password, net user, ConvertTo-SecureString, and lines in which a " +
+			"blank stands between a secret name and its value: SetEnv, ENV, requirepass, .netrc",
+		"echo SECRET | docker login --password-stdin",
+	},
+	{
 		"SQL",
-		"behind IDENTIFIED BY",
+		"behind IDENTIFIED BY, and what VALUES gives a column with a secret name",
 		"IDENTIFIED BY 'SECRET'",
 	},
 	{

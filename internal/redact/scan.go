@@ -50,6 +50,11 @@ type scan struct {
 	tries     int  // to find a value that a page masked, behind triesFrom
 	triesFrom int
 	unclosed  bool // a bracket was not closed: looking again would cost the whole rest each time
+	listed    int  // up to here, lines that are indented below a name were read
+	asked     bool // whether it is
+	secret    bool // of a Secret of Kubernetes
+	opened    int  // up to here, base64 was looked into
+	blockless int  // the end of a line behind which no indented text is
 }
 
 // run looks at the words that pass the gate and returns the text without secrets.
@@ -87,30 +92,41 @@ func (sc *scan) word(i, j int) int {
 			return end
 		}
 	}
-	if hasHigh(s[i:j]) {
-		if name := foreign(s[i:j]); name != "" && j < len(s) && behind[s[j]]&behindName != 0 {
-			if next := sc.namedAs(j-len(name), j, "password"); next > 0 {
-				sc.state = next
-				return next
+	high := hasHigh(s[i:j])
+	at := i
+words:
+	for at < j {
+		stop, wide := j, 0
+		if high {
+			stop, wide = wideAt(s, at, j)
+			name := foreign(s[at:stop])
+			if name != "" && stop < len(s) && (wide > 0 || behind[s[stop]]&behindName != 0) {
+				if next := sc.namedAs(stop-len(name), stop, "password"); next > 0 {
+					sc.state = next
+					at = next
+					continue
+				}
 			}
 		}
+		for at < stop {
+			if class[s[at]] != wordByte {
+				at++
+				continue
+			}
+			end := at + 1
+			for end < stop && class[s[end]] == wordByte {
+				end++
+			}
+			if next := sc.ascii(at, end); next != end {
+				sc.state = next
+				at = next
+				continue words
+			}
+			at = end
+		}
+		at = stop + wide
 	}
-	for at := i; at < j; {
-		if class[s[at]] != wordByte {
-			at++
-			continue
-		}
-		end := at + 1
-		for end < j && class[s[end]] == wordByte {
-			end++
-		}
-		if next := sc.ascii(at, end); next != end {
-			sc.state = next
-			return next
-		}
-		at = end
-	}
-	return j
+	return max(at, j)
 }
 
 func hasHigh(s string) bool {

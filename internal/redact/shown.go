@@ -12,8 +12,10 @@ func (sc *scan) value(i, j int) int {
 		if n := sc.number(i, j); n > 0 {
 			return n
 		}
-	case c == '-' && (s[i:j] == "-u" || s[i:j] == "--user"):
-		return sc.login(j)
+	case c == '-' && (strings.HasPrefix(s[i:], "-u") || s[i:j] == "--user" || s[i:j] == "--proxy-user"):
+		if n := sc.login(i, j); n > 0 {
+			return n
+		}
 	case c == '-' && (strings.HasPrefix(s[i:], "-----BEGIN") || strings.HasPrefix(s[i:], "---- BEGIN")):
 		if n := sc.privateKey(i); n > 0 {
 			return n
@@ -40,7 +42,7 @@ func (sc *scan) token(i, j int) int {
 	switch {
 	case j-i == len("base64") && j < len(s) && s[j] == ',' && s[i:j] == "base64":
 		if n := base64Run(s[j+1:]); n >= longWord {
-			return j + 1 + n
+			return max(j+1+n, sc.encoded(j+1))
 		}
 		return 0
 	case strings.HasPrefix(s[i:j], "PuTTY-User-Key-File-"):
@@ -55,7 +57,7 @@ func (sc *scan) token(i, j int) int {
 		}
 	}
 	if to == 0 {
-		return 0
+		return sc.encoded(i)
 	}
 	sc.replace(i+from, i+to, kind, s[i+from:i+to], "")
 	return i + to
@@ -115,13 +117,18 @@ func (sc *scan) number(i, j int) int {
 func (sc *scan) privateKey(i int) int {
 	s := sc.s
 	head := s[i:min(len(s), i+64)]
-	at := strings.Index(head, "PRIVATE KEY")
+	at, words := -1, ""
+	for _, words = range [...]string{"PRIVATE KEY", "PRIVATE+KEY", "PRIVATE%20KEY"} {
+		if at = strings.Index(head, words); at >= 0 {
+			break
+		}
+	}
 	if at < 0 {
 		return 0
 	}
 	limit := sc.limit(i)
 	end := limit
-	body := i + at + len("PRIVATE KEY")
+	body := i + at + len(words)
 	if body > limit {
 		return 0
 	}
@@ -166,5 +173,6 @@ func (sc *scan) longRandom(i int) int {
 	}
 	length := base64Run(s[from:])
 	sc.replace(from, from+length, kindSecret, s[from:from+length], "")
+	sc.learn(s[from:from+length], "")
 	return from + length
 }

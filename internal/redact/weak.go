@@ -8,10 +8,14 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 	s := sc.s
 	value := s[v.from:v.to]
 	if at, _ := nextPseudonym(value, 0); 0 < at && at < len(value) {
-		return weakNow[word] // what is secret in it is hidden already
+		// What is secret in it is hidden already.
+		return weakNow[word] || !v.content && sc.mode != form && fileOf(s[i:j], value)
 	}
 	if !v.content && sc.mode != form && (quantity(s, v) || fileOf(s[i:j], value)) {
 		return true
+	}
+	if !v.content && (value == "?" || len(value) > 1 && value[0] == '$' && strings.Trim(value[1:], "0123456789") == "") {
+		return true // what a statement is given stands elsewhere
 	}
 	switch word {
 	case "code", "state", "ticket", "nonce", "user_code", "policy", "hmac":
@@ -27,7 +31,8 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 		if !v.level0 && s[j-1] == 'S' && s[j-2] == 'S' && j < len(s) && s[j] == ':' {
 			return true // "--- PASS: TestX"
 		}
-		keyed := v.content || v.level0 || v.quote != "" || v.from > 0 && s[v.from-1] == '='
+		keyed := v.content || v.level0 || v.quote != "" || v.from > 0 && s[v.from-1] == '=' ||
+			v.from == j+1 && i > 0 && s[i-1] == '/' // of Windows: cmdkey /pass:x
 		return !keyed && !hasBoth(value, isDigit, isLetter)
 	case "pat", "clave", "passe", "parola", "parol":
 		return !v.content && !v.level0 && !hasBoth(value, isDigit, isLetter)
@@ -38,6 +43,15 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 // weakNow are the words that weak judges by the value.
 var weakNow = wordSet("code", "state", "ticket", "nonce", "user_code", "policy", "hmac", "signature", "key", "auth",
 	"pass", "pat", "clave", "passe", "parola", "parol")
+
+// onceNames are the words for codes of a few digits that people are sent.
+var onceNames = wordSet("otp", "totp", "pin", "pin_code", "passcode", "mfa_code", "one_time_code", "security_code",
+	"verification_code", "auth_code", "device_code", "backup_code", "recovery_code")
+
+// onceCode reports whether value is such a code.
+func onceCode(value string) bool {
+	return len(value) >= 4 && len(value) <= 10 && strings.Trim(value, "0123456789") == ""
+}
 
 // several extends the value v of a name for several words or codes, without quotes, over all of them: a mnemonic is 12
 // to 24 words, recovery codes are a list.

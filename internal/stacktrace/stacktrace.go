@@ -57,7 +57,7 @@ func Head(s string) (typ, message string, ok bool) {
 		}
 	}
 	typ, message, _ = strings.Cut(s, ":")
-	typ = strings.TrimSuffix(typ, " {")
+	typ = strings.TrimSuffix(strings.TrimSuffix(typ, " "), " {")                            // .NET's tests have a space before the colon
 	if name, code, found := strings.Cut(typ, " ["); found && strings.HasSuffix(code, "]") { // TypeError [ERR_X]: text
 		typ = name
 	}
@@ -67,273 +67,105 @@ func Head(s string) (typ, message string, ok bool) {
 // errorWithin finds "… SomeError: message" inside of a line.
 func errorWithin(s string) (typ, message string, ok bool) {
 	for from := 0; ; {
-		at := strings.Index(s[from:], ": ")
-		if at < 0 {
+		before, _, found := strings.Cut(s[from:], ": ")
+		if !found {
 			return "", "", false
 		}
-		at += from
-		begin := strings.LastIndexAny(s[:at], " \t(") + 1
+		at := from + len(before)
+		begin := strings.LastIndexAny(s[:at], " \t(|") + 1
 		if word := s[begin:at]; IsType(word) {
+			if typ, message, named := Head(s[at+2:]); named && word == "Exception" { // Exception: RuntimeError: text
+				return typ, message, true
+			}
 			return word, strings.TrimSpace(s[at+2:]), true
 		}
 		from = at + 2
 	}
 }
 
-// Read reads an exception with a stack from a text of several lines. A type that the sender names need not look like one;
-// "" is not known.
+// runtimes are those whose errors are read. The first one that fits a text and reads it is taken.
+var runtimes = [...]struct {
+	fits func(text string) bool
+	read func(typ, text string) (Thrown, bool)
+}{
+	{isPytest, pytestError},
+	{isRubyTraceback, rubyError},
+	{isPython, pythonError},
+	{isPythonCalls, pythonCalls},
+	{isRich, richTraceback},
+	{isGoroutine, goCalls},
+	{isGoPanic, goPanic},
+	{isGoRace, goRace},
+	{isGoRecovered, goRecovered},
+	{isGin, ginPanic},
+	{isChi, chiPanic},
+	{isGoPairs, goPairs},
+	{isRust, rustPanic},
+	{isRustError, rustError},
+	{isPHP, phpError},
+	{isPHPUnit, phpUnitError},
+	{isSymfonyBox, symfonyBox},
+	{isElixir, elixirError},
+	{isDart, dartError},
+	{isSanic, sanicError},
+	{isLua, luaError},
+	{isAt, atError},
+	{isRuby, rubyError},
+	{isThrown, thrownValue},
+}
+
+// Read reads an exception from a text of several lines. A type that the sender names need not look like one; "" is not
+// known.
 func Read(typ, text string) (Thrown, bool) {
-	switch {
-	case strings.Contains(text, "Traceback (most recent call last):"):
-		return pythonException(text)
-	case strings.HasPrefix(text, "goroutine "):
-		return goCalls(text)
-	case strings.Contains(text, "\ngoroutine ") && strings.Contains(text, "]:\n"):
-		return goPanic(text)
-	case strings.Contains(text, "\n") && (strings.Contains(text, "\tat ") || strings.Contains(text, "  at ")):
-		return atException(typ, text)
+	for _, r := range runtimes {
+		if !r.fits(text) {
+			continue
+		}
+		if x, ok := r.read(typ, text); ok {
+			return x, true
+		}
 	}
 	return Thrown{}, false
 }
 
-// pythonException reads one traceback or a chain of them. The last one is the exception, those before are its
-// causes, the nearest first.
-func pythonException(text string) (x Thrown, ok bool) {
-	blocks := strings.Split(text, "Traceback (most recent call last):")
-	for i, block := range blocks[1:] {
-		var t Thrown
-		found := false
-		rest := strings.Split(block, "\n")[1:]
-		for at := 0; at < len(rest); at++ {
-			line := strings.TrimLeft(rest[at], " |+")
-			if after, ok := strings.CutPrefix(line, `File "`); ok {
-				file, after, _ := strings.Cut(after, `", line `)
-				number, function, _ := strings.Cut(after, ", in ")
-				n, _ := strconv.Atoi(strings.TrimSpace(number)) // 0 is not known
-				if len(t.Stack) < maxStack {
-					t.Stack = append(t.Stack, event.StackFrame{Function: function, URL: file, Line: n, InApp: inApp(file)})
-				}
-				continue
-			}
-			if line == "" || strings.HasPrefix(rest[at], " ") || found {
-				continue
-			}
-			typ, message, _ := strings.Cut(line, ":")
-			t.Type, t.Message, found = strings.TrimSpace(typ), strings.TrimSpace(message), isName(typ)
-			for at++; found && at < len(rest); at++ { // a message may have more lines
-				if l := rest[at]; l == "" || strings.HasPrefix(l, "During handling of") ||
-					strings.HasPrefix(l, "The above exception was") {
-					break
-				}
-				t.Message += "\n" + rest[at]
-			}
-		}
-		if !found {
-			return x, false
-		}
-		for a, b := 0, len(t.Stack)-1; a < b; a, b = a+1, b-1 { // the innermost is printed last
-			t.Stack[a], t.Stack[b] = t.Stack[b], t.Stack[a]
-		}
-		if i > 0 {
-			t.Causes = append([]event.ErrorCause{{Type: x.Type, Message: x.Message, Stack: x.Stack}}, x.Causes...)
-			t.Causes = t.Causes[:min(len(t.Causes), maxCauses)]
-		}
-		x = t
+// add appends a call, within the bound.
+func (x *Thrown) add(f event.StackFrame) {
+	if len(x.Stack) < maxStack {
+		x.Stack = append(x.Stack, f)
 	}
-	return x, len(blocks) > 1
 }
 
-// goPanic reads a panic of Go: its message, and the calls of the first goroutine.
-func goPanic(text string) (x Thrown, ok bool) {
-	head, trace, _ := strings.Cut(text, "\ngoroutine ")
-	anew := false // the last panic is none of those before, which it came after
-	for line := range strings.SplitSeq(head, "\n") {
-		trimmed := strings.TrimSpace(line)
-		if message, found := strings.CutPrefix(trimmed, "panic: "); found {
-			message = withoutRecovery(message)
-			anew = x.Type == "panic" && message != x.Message
-			x.Type, x.Message = "panic", message // a panic in a deferred call comes last and is what ended it
-		} else if message, found := strings.CutPrefix(trimmed, "fatal error: "); found {
-			x.Type, x.Message = "fatal error", message
-		} else if _, message, found := strings.Cut(trimmed, ": panic serving "); found {
-			_, message, _ = strings.Cut(message, ": ")
-			x.Type, x.Message = "panic", message
-		}
+// cause appends a cause, within the bound, and returns where its calls are kept; nil where there is no room.
+func (x *Thrown) cause(typ, message string) *[]event.StackFrame {
+	if len(x.Causes) >= maxCauses {
+		return nil
 	}
-	if x.Type == "" {
-		return x, false
-	}
-	if message, found := strings.CutPrefix(x.Message, "runtime error: "); found {
-		x.Type, x.Message = "runtime error", message
-	}
-	calls(&x, trace, !anew)
-	return x, len(x.Stack) > 0
+	x.Causes = append(x.Causes, event.ErrorCause{Type: typ, Message: message})
+	return &x.Causes[len(x.Causes)-1].Stack
 }
 
-// withoutRecovery cuts off what the runtime says of a panic that was recovered and thrown again.
-func withoutRecovery(message string) string {
-	for _, end := range [...]string{" [recovered]", " [recovered, repanicked]"} {
-		message = strings.TrimSuffix(message, end)
-	}
-	return message
-}
-
-// goCalls reads what runtime/debug.Stack gives: the calls of a goroutine, without what was thrown.
-func goCalls(text string) (x Thrown, ok bool) {
-	calls(&x, text, true)
-	return x, len(x.Stack) > 0
-}
-
-// calls adds the calls of a goroutine, whose first line says its state. thrown: the exception was thrown by a panic among
-// them, where there is one; those above it are then left out: of who recovered, and the runtime's own. A panic that throws
-// the same value again says nothing of where that came from.
-func calls(x *Thrown, trace string, thrown bool) {
-	rows := strings.Split(trace, "\n")[1:]
-	begin, value := 0, "" // of what was thrown: the first call below, and the value
-	for i := 0; i+1 < len(rows) && rows[i] != "" && len(x.Stack) < maxStack; i += 2 {
-		place := strings.TrimSpace(rows[i+1])
-		place, _, _ = strings.Cut(place, " +0x")
-		colon := strings.LastIndexByte(place, ':')
-		if colon < 0 || !strings.HasPrefix(rows[i+1], "\t") {
+// placeOf splits "/srv/a.rb:3" and "/srv/a.rs:6:92" into file, line and column.
+func placeOf(s string) (file string, line, column int) {
+	file = s
+	for _, into := range [...]*int{&column, &line} {
+		before, number, found := cutLast(file, ":")
+		n, err := strconv.Atoi(number)
+		if !found || err != nil {
 			break
 		}
-		n, _ := strconv.Atoi(place[colon+1:]) // 0 is not known
-		function := strings.TrimPrefix(rows[i], "created by ")
-		if end := strings.LastIndexByte(function, '('); end > 0 && !strings.HasPrefix(rows[i], "created by ") {
-			function = function[:end]
-		}
-		x.Stack = append(x.Stack, event.StackFrame{
-			Function: function, URL: place[:colon], Line: n, InApp: inGoApp(function, place[:colon]),
-		})
-		if thrown && function == "panic" && (value == "" || value == rows[i]) {
-			begin, value = len(x.Stack), rows[i]
-		}
+		*into, file = n, before
 	}
-	for begin > 0 && begin < len(x.Stack) && strings.HasPrefix(x.Stack[begin].Function, "runtime.") {
-		begin++
+	if line == 0 {
+		line, column = column, 0
 	}
-	if begin < len(x.Stack) {
-		x.Stack = x.Stack[begin:]
-	}
-}
-
-// inGoApp reports whether a call is the program's own. The SDK's are not, wherever it was built from.
-func inGoApp(function, file string) bool {
-	return function != "panic" && !strings.HasPrefix(function, "github.com/brennhill/gasoline/sdk/") && inApp(file)
-}
-
-// atException reads stacks whose lines begin with "at": Java's, Node's, .NET's.
-func atException(known, text string) (x Thrown, ok bool) {
-	rows := strings.Split(text, "\n")
-	first := -1
-	for i, row := range rows {
-		if _, found := Frame(row); found {
-			first = i
-			break
-		}
-	}
-	if first < 1 {
-		return x, false
-	}
-	head, inner := -1, 0 // inner: how many heads of .NET's inner exceptions stand before the calls
-	for i := first - 1; i >= 0 && head < 0; i-- {
-		if rest, named := strings.CutPrefix(strings.TrimSpace(rows[i]), known); known != "" && named && (rest == "" || rest[0] == ':') {
-			head, x.Type, x.Message = i, known, strings.TrimLeft(rest, ": ")
-		} else if typ, message, found := Head(rows[i]); found && i > 0 && strings.HasPrefix(strings.TrimSpace(rows[i]), "---> ") {
-			if inner < maxCauses {
-				x.Causes = append([]event.ErrorCause{{Type: typ, Message: message}}, x.Causes...)
-				inner++
-			}
-		} else if found {
-			head, x.Type, x.Message = i, typ, message
-		} else if typ, message, found := errorWithin(rows[i]); found {
-			head, x.Type, x.Message = i, typ, message
-		}
-	}
-	if head < 0 {
-		return x, false
-	}
-	for _, row := range rows[head+1 : first-inner] {
-		x.Message += "\n" + row
-	}
-	x.Message = strings.TrimSpace(x.Message)
-	into := &x.Stack
-	if inner > 0 {
-		into = &x.Causes[inner-1].Stack
-	}
-	for i := first; i < len(rows); i++ {
-		row := strings.TrimSpace(rows[i])
-		if f, found := Frame(rows[i]); found {
-			if len(*into) < maxStack {
-				*into = append(*into, f)
-			}
-			continue
-		}
-		if inner > 0 && strings.HasPrefix(row, "--- End of inner exception") {
-			into = &x.Stack
-			if inner--; inner > 0 {
-				into = &x.Causes[inner-1].Stack
-			}
-			continue
-		}
-		if strings.HasPrefix(row, "Caused by: ") || strings.HasPrefix(row, "[cause]: ") || strings.HasPrefix(row, "---> ") {
-			if typ, message, found := Head(row); found && len(x.Causes) < maxCauses {
-				x.Causes = append(x.Causes, event.ErrorCause{Type: typ, Message: message})
-				into = &x.Causes[len(x.Causes)-1].Stack
-			}
-		}
-	}
-	return x, true
-}
-
-// Frame reads one line of a stack that begins with "at".
-func Frame(row string) (f event.StackFrame, ok bool) {
-	s := strings.TrimLeft(row, " \t")
-	if len(s) == len(row) {
-		return f, false
-	}
-	if s, ok = strings.CutPrefix(s, "at "); !ok {
-		return f, false
-	}
-	s = strings.TrimSuffix(strings.TrimSpace(s), " {")
-	place := s
-	if function, eval, found := strings.Cut(s, " (eval at "); found { // V8: the place within the text that was evaluated
-		f.Function, place = function, strings.TrimSuffix(eval[strings.LastIndexByte(eval, ' ')+1:], ")")
-	} else if open := strings.LastIndexByte(s, '('); open > 0 && strings.HasSuffix(s, ")") && !strings.Contains(s, ") in ") {
-		f.Function, place = strings.TrimSpace(s[:open]), s[open+1:len(s)-1]
-		if place == "" { // .NET without a file
-			f.Function, place = s, ""
-		}
-	} else if function, file, found := strings.Cut(s, " in "); found && strings.Contains(file, ":line ") { // .NET
-		file, line, _ := strings.Cut(file, ":line ")
-		f.Function, f.URL = function, file
-		f.Line, _ = strconv.Atoi(line) // 0 is not known
-		f.InApp = inApp(f.URL)
-		return f, true
-	}
-	f.URL = strings.TrimPrefix(place, "async ")
-	for _, into := range [...]*int{&f.Column, &f.Line} {
-		colon := strings.LastIndexByte(f.URL, ':')
-		if colon < 0 {
-			break
-		}
-		n, err := strconv.Atoi(f.URL[colon+1:])
-		if err != nil {
-			break
-		}
-		*into, f.URL = n, f.URL[:colon]
-	}
-	if f.Line == 0 { // Java has no columns
-		f.Line, f.Column = f.Column, 0
-	}
-	f.InApp = inApp(f.URL) && !libraryCall(f.Function)
-	return f, f.Function != "" || f.Line > 0
+	return file, line, column
 }
 
 func inApp(file string) bool {
 	for _, part := range [...]string{
 		"node_modules", "site-packages", "dist-packages", "/lib/python", "/go/src/", "/pkg/mod/", "<frozen", "/usr/lib/",
-		"/gasoline_sdk/", // also where it is run from its sources
+		"/gasoline_sdk/",                                            // also where it is run from its sources
+		"/node-gasoline.cjs", " generated ", "-gen-", " internals>", // names that libraries give to functions they make
 	} {
 		if strings.Contains(file, part) {
 			return false
@@ -343,8 +175,15 @@ func inApp(file string) bool {
 }
 
 func libraryCall(function string) bool {
+	function = function[strings.LastIndexByte(function, '/')+1:] // the loader and the module: app//, java.base/
 	for _, part := range [...]string{
 		"java.", "javax.", "jakarta.", "jdk.", "sun.", "org.springframework.", "org.apache.", "System.", "Microsoft.",
+		"org.h2.", "org.hibernate.", "org.flywaydb.", "com.zaxxer.hikari.", "org.postgresql.", "com.mysql.", "org.junit.", "io.netty.", "io.vertx.",
+		"org.eclipse.jetty.", "io.javalin.", "io.micronaut.", "io.quarkus.", "io.ktor.", "kotlin.", "kotlinx.", "scala.", "akka.", "play.api.", "org.jboss.", "ch.qos.logback.",
+		"io.undertow.", "io.helidon.", "io.dropwizard.", "io.smallrye.", "io.grpc.", "io.lettuce.", "reactor.", "org.glassfish.", "org.gradle.", "org.testng.",
+		"org.mockito.", "org.hamcrest.", "org.slf4j.", "org.mybatis.", "org.thymeleaf.", "com.fasterxml.", "com.google.", "com.mongodb.", "okhttp3.", "retrofit2.",
+		"feign.", "groovy.", "org.codehaus.groovy.", "clojure.", "cats.effect.", "zio.", "oracle.", "com.sun.", "software.amazon.", "com.amazonaws.",
+		"Npgsql.", "MySqlConnector.", "Serilog.", "Newtonsoft.", "Dapper.", "MediatR.", "Grpc.", "Hangfire.", "NUnit.", "Xunit.",
 	} {
 		if strings.HasPrefix(function, part) {
 			return true
@@ -359,7 +198,6 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // isName reports whether a word may name a type.
 func isName(s string) bool {
-	s = strings.TrimSpace(s)
 	if s == "" || len(s) > 120 {
 		return false
 	}

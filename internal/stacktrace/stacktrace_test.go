@@ -191,6 +191,7 @@ func TestHeads(t *testing.T) {
 		"a.ExceptE.: 3":                        "",
 		"Erro: 3":                              "",
 		"Error: 5":                             "Error|5",
+		"Http409Error: 5":                      "Http409Error|5",
 		"Exception in thread main: Error":      "",
 		"Exception in thread ":                 "",
 		"":                                     "",
@@ -239,6 +240,35 @@ func TestFrames(t *testing.T) {
 	} {
 		if f, _ := stacktrace.Frame(" at f (" + library + ":1:2)"); f.InApp != (library == "native" || library == "Native Method") && f.InApp {
 			t.Errorf("%s: %+v", library, f)
+		}
+	}
+}
+
+// Whoever names the type has the rest read by the form of the text, also where no row of it says a type.
+func TestTypesThatAreNamedOfRuntimes(t *testing.T) {
+	for text, want := range map[string]string{
+		"bank.Declined: no money\n\tat shop.Cart.pay(Cart.java:12)":           "no money|shop.Cart.pay Cart.java:12:0 own",
+		"no stock\n#0 /srv/index.php(3): pay()\n#1 {main}":                    "|pay /srv/index.php:3:0 own",
+		"no card\npay.rb:3:in 'Order#pay'":                                    "|Order#pay pay.rb:3:0 own",
+		"no card\n#0      main (file:///srv/main.dart:3:5)":                   "no card|main file:///srv/main.dart:3:5 own",
+		"no card\nmain.pay\n\t/srv/pay.go:3":                                  "no card|main.pay /srv/pay.go:3:0 own",
+		"PANIC: no card\ngoroutine 1 [running]:\nmain.pay()\n\t/srv/pay.go:3": "no card|main.pay /srv/pay.go:3:0 own",
+		"1) CartTest::testPay\nno card\n\n/srv/CartTest.php:3":                "no card|/srv/CartTest.php:3:0 own",
+		"In Cart.php line 3:\n\n  no card":                                    "no card|Cart.php:3:0 own",
+	} {
+		x, ok := stacktrace.Read("bank.Declined", text)
+		if got := x.Message + "|" + calls(x.Stack); !ok || x.Type != "bank.Declined" || got != want {
+			t.Errorf("%q: %v %s: %s, want %s", text, ok, x.Type, got, want)
+		}
+	}
+}
+
+// The name of a type may be long, within bounds.
+func TestLongNamesOfTypes(t *testing.T) {
+	for _, size := range []int{120, 121} {
+		text := "Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n" + strings.Repeat("N", size) + ": x"
+		if x, ok := stacktrace.Read("", text); ok != (size <= 120) || ok && len(x.Type) != size {
+			t.Errorf("%d bytes: %v, %s", size, ok, x.Type)
 		}
 	}
 }

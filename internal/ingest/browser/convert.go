@@ -26,7 +26,7 @@ func exchange(w *wire.Exchange) (e event.Exchange, reason string) {
 		), ResponseHeaders: headers(&b, w.ResponseHeaders), HasAuth: w.HasAuth,
 		RequestBody: w.RequestBody, ResponseBody: w.ResponseBody,
 		RequestSize: size(w.RequestSize), ResponseSize: size(w.ResponseSize), TransferSize: size(w.TransferSize),
-		BodyNote: b.text(w.BodyNote, maxWord), ContentType: b.text(w.ContentType, maxText),
+		RequestBodyNote: b.text(w.RequestBodyNote, maxWord), ResponseBodyNote: b.text(w.ResponseBodyNote, maxWord), ContentType: b.text(w.ContentType, maxText),
 		Initiator: event.Initiator{Type: b.text(w.Initiator.Type, maxWord), Stack: stackOf(&b, w.Initiator.Stack)},
 		Outcome:   b.text(w.Outcome, maxWord), Error: b.text(w.Error, maxText), Protocol: b.text(w.Protocol, maxWord),
 		FromCache: w.FromCache, Redirects: urls(&b, w.Redirects), ServerTiming: b.text(w.ServerTiming, maxData),
@@ -38,7 +38,7 @@ func exchange(w *wire.Exchange) (e event.Exchange, reason string) {
 	if e.Outcome == "" {
 		e.Outcome = outcome(e.Status)
 	}
-	if b.cut || e.BodyNote == "truncated" {
+	if b.cut || e.RequestBodyNote == "truncated" || e.ResponseBodyNote == "truncated" {
 		e.Flags |= event.Truncated
 	}
 	return e, ""

@@ -58,11 +58,13 @@ var notFromPages = []string{
 	"Received",
 	"Clock",
 	"ClockDomain",
+	"Half",
 	"Cause",
 	"Attributes",
 	"RequestID",
 	"TestID",
 	"Worker",
+	"Witnesses",
 }
 
 // full reports every field that is zero in all of xs.

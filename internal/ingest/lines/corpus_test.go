@@ -52,11 +52,17 @@ func told(e event.Event) string {
 	return b.String()
 }
 
-func TestCorpus(t *testing.T) {
+func TestCorpus(t *testing.T) { readsAs(t, "testdata/corpus.txt") }
+
+// Lines that differ little from what is read otherwise.
+func TestNearlyTheSame(t *testing.T) { readsAs(t, "testdata/nearly.txt") }
+
+// readsAs reads the blocks of a file and compares what is read with what stands below each.
+func readsAs(t *testing.T, file string) {
+	t.Helper()
 	local := time.Local
 	time.Local = time.UTC
 	defer func() { time.Local = local }()
-	const file = "testdata/corpus.txt"
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -27,9 +27,6 @@ func closed(s, mark string) (string, bool) {
 	for i := 0; i < len(s); {
 		switch c := s[i]; c {
 		case '{', '[':
-			if len(ends) > maxDepth {
-				return "", false
-			}
 			ends = append(ends, c+2) // in ASCII, each closing bracket is two behind its opening one
 			i++
 			whole, open, key = i, len(ends), c == '{'
@@ -55,9 +52,6 @@ func closed(s, mark string) (string, bool) {
 			}
 			if i = text; complete && !key {
 				whole, open = i, len(ends)
-			}
-			if !complete {
-				i = len(s)
 			}
 		default: // a number or a word
 			for i < len(s) && strings.IndexByte(",]} \t\r\n", s[i]) < 0 {

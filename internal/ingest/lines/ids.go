@@ -1,9 +1,17 @@
 package lines
 
-import "strings"
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // ids are the identifiers that a line carries.
-type ids struct{ trace, span, request string }
+type ids struct {
+	trace, span, request string
+	half                 string // lower half of a trace, where the line says no more
+}
 
 // hexRun returns how many lower or upper case hex digits s begins with.
 func hexRun(s string) int {
@@ -53,7 +61,13 @@ const (
 
 // idOf says which id a key of any spelling names.
 func idOf(key string) idKey {
-	if len(key) < 4 || len(key) > 40 {
+	switch key { // Serilog's
+	case "@tr":
+		return traceID
+	case "@sp":
+		return spanID
+	}
+	if len(key) < len("trace") || len(key) > 40 {
 		return noID
 	}
 	var flat [40]byte
@@ -104,12 +118,16 @@ func (x *ids) set(k idKey, v string) bool {
 		case len(v) == traceLen && hexRun(v) == traceLen:
 			x.trace = strings.ToLower(v)
 		default:
-			return false
+			x.half = cmp.Or(halfID(v, false), x.half)
+			return false // it stays an attribute: nobody knows yet whether it is one
 		}
 		x.trace = orNone(x.trace)
 		return true
 	case spanID:
-		if len(v) != spanLen || hexRun(v) != spanLen {
+		if len(v) != spanLen || hexRun(v) != spanLen || x.half != "" {
+			if x.half != "" && x.span == "" {
+				x.span = halfID(v, true)
+			}
 			return false
 		}
 		if v = orNone(strings.ToLower(v)); v != "" {
@@ -124,6 +142,19 @@ func (x *ids) set(k idKey, v string) bool {
 		return true
 	}
 	return false
+}
+
+// halfID returns 64 bits as 16 digits: of a decimal number as Datadog writes it, or of 16 hex digits as Zipkin does. Small numbers are
+// no ids, since random ones are below 2^48 once in 65,536 times; a span has its trace beside it.
+func halfID(v string, span bool) string {
+	const fewDigits = 1 << 48
+	if n, err := strconv.ParseUint(v, 10, 64); err == nil && len(v) > 10 && (n >= fewDigits || span) && (len(v) != spanLen || v[0] != '0') {
+		return fmt.Sprintf("%016x", n)
+	}
+	if len(v) == spanLen && hexRun(v) == spanLen {
+		return orNone(strings.ToLower(v))
+	}
+	return ""
 }
 
 // orNone returns an id, "" for one of zeros, which says that there is none.
@@ -179,24 +210,26 @@ func (x *ids) scan(s string, known func(string) bool) {
 					if x.trace == "" {
 						x.trace, x.span = trace, span
 					}
-					end = i + 52
 					break
 				}
 			}
 			x.take(s, i, s[i:end], known)
-		case n == spanLen:
-			if x.span == "" && idOf(keyBefore(s, i)) == spanID {
-				x.set(spanID, s[i:end])
+		case n >= spanLen-1 && n <= 20: // a span, and what is half a trace
+			k := idOf(keyBefore(s, i))
+			if strings.HasSuffix(s[:i], "span=") {
+				k = spanID
+			}
+			switch {
+			case k == traceID && x.trace == "" && x.half == "", k == spanID && x.span == "":
+				x.set(k, s[i:end])
 			}
 		case n == 8 && isUUID(s[i:]):
 			x.take(s, i, s[i:i+uuidLen], known)
-			end = i + uuidLen
 		case n == 8 && i >= 2 && s[i-1] == '-' && s[i-2] == '1':
 			if id := xray(s[i-2:]); id != "" {
 				if x.trace == "" {
 					x.trace = orNone(id)
 				}
-				end = i - 2 + xrayLen
 			}
 		}
 		i = end

@@ -34,10 +34,9 @@ func stringEnd(s string, i int) (end int, escaped bool) {
 				return -1, false
 			}
 			if s[i] == 'u' {
-				if i+4 >= len(s) || hexRun(s[i+1:i+5]) != 4 {
+				if hexRun(s[i+1:]) < 4 {
 					return -1, false
 				}
-				i += 4
 			} else if strings.IndexByte(`"\/bfnrt`, s[i]) < 0 {
 				return -1, false
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -23,9 +24,7 @@ const (
 	maxClients = 256
 	maxOfToken = 64                     // senders of one token, so that it leaves room for others
 	maxLines   = 10_000                 // of one batch
-	maxReaders = 64                     // of one sender; the lines of further processes are the sender's own
 	maxName    = 256                    // bytes of a service's, an instance's, a client's name
-	idle       = 300 * time.Millisecond // after which a record that might go on is complete
 	copied     = 800 * time.Millisecond // how long records wait for their copy by OTLP, where one is expected
 )
 
@@ -52,7 +51,7 @@ type client struct {
 	mu      sync.Mutex
 	last    uint64             // the highest batch that was taken
 	token   string             // that it sends by, "" without one
-	readers map[string]*Reader // by stream, and by process where there are several; <= maxReaders
+	readers map[string]*Reader // by stream
 	used    time.Time          // guarded by the receiver's lock
 	from    ingest.From        // of the last batch
 	waiting []waiting          // records that wait for their copy by OTLP
@@ -72,10 +71,7 @@ func NewReceiver(c Config) *Receiver {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
+	host, _ := os.Hostname() // "": all senders are of other machines
 	return &Receiver{cfg: c, host: host, wake: make(chan struct{}, 1), clients: map[string]*client{}}
 }
 
@@ -149,9 +145,6 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	if from.ID != "" { // nobody takes another one's numbers of batches
 		in.Client = from.ID + "/" + in.Client
 	}
-	if from.Service != "" {
-		in.Service = from.Service
-	}
 	c, most := r.client(in.Client, from.ID, now)
 	if c == nil {
 		return wire.LinesAnswer{}, problem.New(problem.RateLimited, "Repeat the request after 1 s.",
@@ -177,7 +170,16 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	if in.Dropped > 0 { // the batch has a notice of it
 		lost = []ingest.Report{{Origin: batch[0].Base().Origin, Kind: event.KindLog, Cause: ingest.Sender, Count: in.Dropped}}
 	}
-	if len(batch) > 0 && in.OTLP && len(c.waiting)+len(batch) <= maxWaiting {
+	var waited []waiting
+	if in.Finished { // nobody waits longer than the sender: who asks now misses nothing
+		waited, c.waiting = c.waiting, nil
+		held := make(event.Batch, 0, len(waited)+len(batch))
+		for _, w := range waited {
+			held, bytes = append(held, w.event), bytes+w.bytes
+		}
+		batch = append(held, batch...)
+	}
+	if in.OTLP && !in.Finished && len(c.waiting)+len(batch) <= maxWaiting {
 		for _, e := range batch {
 			c.waiting = append(c.waiting, waiting{e, bytes / len(batch), now.Add(copied)})
 		}
@@ -187,6 +189,7 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 		up := ingest.Upload{Sent: epoch(in.Sent), Batch: batch, Bytes: bytes, Reports: lost}
 		if _, err := r.cfg.Ingest.Ingest(ctx, up, ingest.Refuse); err != nil {
 			c.restore(before)
+			c.waiting = append(waited, c.waiting...)
 			return wire.LinesAnswer{}, err
 		}
 	}
@@ -200,17 +203,20 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	return wire.LinesAnswer{Accepted: len(in.Lines)}, nil
 }
 
-// events reads the lines of a batch.
-func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event.Batch, bytes int) {
-	batch = make(event.Batch, 0, len(in.Lines)+1)
+// events reads the lines of a batch. The bytes are of the lines that are complete by it.
+func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (event.Batch, int) {
+	batch, bytes := make(event.Batch, 0, len(in.Lines)+1), c.open()
 	if in.Dropped > 0 {
 		reader := r.reader(c, in, "")
 		batch = append(batch, reader.notice(now, "warn", event.SeverityWarn,
 			strconv.Itoa(in.Dropped)+" lines before this were lost: they came faster than the daemon took them, or while it was away"))
 	}
+	if in.End != nil && len(in.Lines) > 0 {
+		r.reader(c, in, in.Lines[0].Stream).Learn(in.End.Text, epoch(in.End.T))
+	}
 	for i := range in.Lines {
 		l := &in.Lines[i]
-		reader, text := r.readerOf(c, in, l)
+		reader := r.reader(c, in, l.Stream)
 		if l.Binary > 0 {
 			if !reader.told {
 				reader.told = true
@@ -220,8 +226,8 @@ func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event
 			continue
 		}
 		bytes += len(l.Text)
-		batch = reader.Add(Line{Time: epoch(l.T), Text: text, Size: l.Size}, batch)
-		reader.due = now.Add(idle) // whatever other streams and processes say
+		batch = reader.Add(Line{Time: epoch(l.T), Text: l.Text, Size: l.Size, Live: l.Live}, batch)
+		reader.Hold(now)
 	}
 	for _, reader := range c.inOrder() {
 		if in.Finished {
@@ -234,15 +240,15 @@ func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event
 		batch = append(batch, r.reader(c, in, "").notice(now, "error", event.SeverityError,
 			"the program ended: "+in.Ended))
 	}
-	return batch, bytes
+	return batch, bytes - c.open()
 }
 
 // Run stores what was held back when its time has come, until ctx ends; then it stores the rest.
 func (r *Receiver) Run(ctx context.Context) {
-	timer := time.NewTimer(time.Hour)
+	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		next := r.flush(ctx, r.cfg.Now(), false)
+		next := r.flush(ctx, r.cfg.Now(), due)
 		wait := time.Hour
 		if !next.IsZero() {
 			wait = max(time.Millisecond, next.Sub(r.cfg.Now()))
@@ -252,41 +258,93 @@ func (r *Receiver) Run(ctx context.Context) {
 		case <-r.wake:
 		case <-timer.C:
 		case <-ctx.Done():
-			r.flush(context.WithoutCancel(ctx), r.cfg.Now(), true)
+			r.flush(context.WithoutCancel(ctx), r.cfg.Now(), all)
 			return
 		}
 	}
 }
 
-// flush stores what is due and returns when the next is.
-func (r *Receiver) flush(ctx context.Context, now time.Time, all bool) (next time.Time) {
-	r.mu.Lock()
-	clients := make([]*client, 0, len(r.clients))
-	for _, c := range r.clients {
-		clients = append(clients, c)
+// Settle has what came before the call stored, for who reads next. What waits for its copy is stored at once: the copy
+// takes its place. A record that may go on is waited for, at most within. It reports whether all is stored.
+func (r *Receiver) Settle(ctx context.Context, within time.Duration) bool {
+	came := r.cfg.Now()
+	end := came.Add(within)
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		now := r.cfg.Now()
+		r.flush(ctx, now, copies)
+		next := r.open(came)
+		if next.IsZero() || ctx.Err() != nil || !now.Before(end) {
+			return next.IsZero()
+		}
+		if next.After(end) {
+			next = end
+		}
+		timer.Reset(max(time.Millisecond, next.Sub(now)))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
 	}
-	r.mu.Unlock()
-	for _, c := range clients {
+}
+
+// open returns when one of the open records that were there at a time is complete; zero: none is open.
+func (r *Receiver) open(at time.Time) (next time.Time) {
+	for _, c := range r.all() {
+		c.mu.Lock()
+		for _, reader := range c.readers {
+			for _, j := range reader.joints {
+				if j.waits() && !j.since.After(at) {
+					next = j.due
+				}
+			}
+		}
+		c.mu.Unlock()
+	}
+	return next
+}
+
+// all returns the senders.
+func (r *Receiver) all() []*client {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Values(r.clients))
+}
+
+// held says which of the things that are held back are stored.
+type held uint8
+
+const (
+	due    held = iota // those whose time has come
+	copies             // those that wait for their copy, too
+	all
+)
+
+// flush stores what is held back and returns when the next is due.
+func (r *Receiver) flush(ctx context.Context, now time.Time, which held) (next time.Time) {
+	for _, c := range r.all() {
 		c.mu.Lock()
 		var batch event.Batch
-		bytes := 0
+		bytes := c.open()
 		for _, reader := range c.inOrder() {
-			if reader.open && (all || !now.Before(reader.due)) {
-				bytes += reader.bytes
+			if which == all {
 				batch = reader.Flush(batch)
-			}
-		}
-		c.from.Stamp(batch)
-		kept := c.waiting[:0]
-		for _, w := range c.waiting {
-			if all || !now.Before(w.due) {
-				batch, bytes = append(batch, w.event), bytes+w.bytes
 			} else {
-				kept = append(kept, w)
+				batch = reader.FlushDue(now, batch)
 			}
 		}
-		clear(c.waiting[len(kept):])
-		c.waiting = kept
+		bytes -= c.open()
+		c.from.Stamp(batch)
+		n := 0 // those that waited go before what was written behind them
+		for n < len(c.waiting) && (which != due || len(batch) > 0 || !now.Before(c.waiting[n].due)) {
+			n++
+		}
+		waited := make(event.Batch, 0, n+len(batch))
+		for _, w := range c.waiting[:n] {
+			waited, bytes = append(waited, w.event), bytes+w.bytes
+		}
+		batch, c.waiting = append(waited, batch...), slices.Delete(c.waiting, 0, n)
 		if len(batch) > 0 { // what is over the limits is counted there
 			_, _ = r.cfg.Ingest.Ingest(ctx, ingest.Upload{Batch: batch, Bytes: bytes}, ingest.Drop)
 		}
@@ -304,8 +362,8 @@ func (c *client) next() (next time.Time) {
 		next = c.waiting[0].due
 	}
 	for _, reader := range c.readers {
-		if reader.open && (next.IsZero() || reader.due.Before(next)) {
-			next = reader.due
+		if due := reader.Due(); !due.IsZero() && (next.IsZero() || due.Before(next)) {
+			next = due
 		}
 	}
 	return next
@@ -349,31 +407,6 @@ func (r *Receiver) client(name, token string, now time.Time) (c *client, most in
 	return c, 0
 }
 
-// readerOf returns the reader of a line and the text that it reads.
-func (r *Receiver) readerOf(c *client, in *wire.Lines, l *wire.Line) (*Reader, string) {
-	if !in.Several || l.Binary > 0 {
-		return r.reader(c, in, l.Stream), l.Text
-	}
-	name, service, text, ok := process(l.Text)
-	if !ok {
-		return r.reader(c, in, l.Stream), l.Text
-	}
-	of := r.reader(c, in, l.Stream)
-	key := of.Stream + "\n" + name
-	reader := c.readers[key]
-	if reader == nil {
-		if len(c.readers) >= maxReaders {
-			return of, l.Text
-		}
-		reader = &Reader{
-			Origin:      event.Origin{Source: in.Source, Service: service, Instance: name},
-			ClockDomain: of.ClockDomain, Stream: of.Stream, Live: of.Live, Known: of.Known,
-		}
-		c.readers[key] = reader
-	}
-	return reader, text
-}
-
 // reader returns the reader of a stream.
 func (r *Receiver) reader(c *client, in *wire.Lines, stream string) *Reader {
 	if stream != "stdout" && stream != "stderr" {
@@ -391,22 +424,32 @@ func (r *Receiver) reader(c *client, in *wire.Lines, stream string) *Reader {
 		}
 		c.readers[stream] = reader
 	}
+	reader.Several = in.Several
 	return reader
+}
+
+// open returns how many bytes the lines have that no event has yet.
+func (c *client) open() (bytes int) {
+	for _, reader := range c.readers {
+		for _, j := range reader.joints {
+			if j.waits() {
+				bytes += j.bytes + len(j.half)
+			}
+		}
+	}
+	return bytes
 }
 
 // inOrder returns the readers by the time of the first line that is not stored.
 func (c *client) inOrder() []*Reader {
-	return slices.SortedFunc(maps.Values(c.readers), func(a, b *Reader) int { return a.time.Compare(b.time) })
+	return slices.SortedFunc(maps.Values(c.readers), func(a, b *Reader) int { return a.first().Compare(b.first()) })
 }
 
 // save returns what Take has to put back when a batch is refused.
 func (c *client) save() map[string]Reader {
 	out := make(map[string]Reader, len(c.readers))
 	for name, reader := range c.readers {
-		saved := *reader
-		saved.parts = append([]string(nil), reader.parts...)
-		saved.first.attrs = append([]byte(nil), reader.first.attrs...)
-		saved.logs, saved.scratch = nil, nil
+		saved := reader.saved()
 		out[name] = saved
 	}
 	return out
@@ -423,5 +466,5 @@ func epoch(ms float64) time.Time {
 	if ms <= 0 || ms > 1e14 {
 		return time.Time{}
 	}
-	return time.UnixMicro(int64(ms * 1000))
+	return time.UnixMicro(int64(math.Round(ms * 1000)))
 }

@@ -39,6 +39,13 @@ func (s *sink) Append(b event.Batch) store.Appended {
 	return s.Store.Append(b)
 }
 
+// stored is what came so far.
+func (s *sink) stored() []event.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.got[:len(s.got):len(s.got)]
+}
+
 func newReceiver(t testing.TB, rate int) (*lines.Receiver, *ingest.Ingester, *sink) {
 	t.Helper()
 	kept, err := store.New(store.Config{Run: "r", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
@@ -61,10 +68,8 @@ func batchOf(number uint64, texts ...string) wire.Lines {
 
 func (s *sink) want(t *testing.T, texts ...string) {
 	t.Helper()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var got []string
-	for _, e := range s.got {
+	for _, e := range s.stored() {
 		switch e := e.(type) {
 		case *event.Log:
 			got = append(got, e.Message)
@@ -140,6 +145,9 @@ func TestAnErrorBehindTheEchoOfCtrlC(t *testing.T) {
 	b.Finished = true
 	take(t, r, b)
 	s.want(t, "! KeyboardInterrupt: x", "^Cbye")
+	if x := s.got[0].(*event.Exception); x.Mechanism != "uncaught" || !strings.HasPrefix(x.RawStack, "Traceback") {
+		t.Errorf("%s, %q", x.Mechanism, x.RawStack)
+	}
 }
 
 // A program that was killed says nothing itself.
@@ -149,7 +157,7 @@ func TestHowAProgramFailedIsTold(t *testing.T) {
 	b.Finished, b.Ended = true, "signal: killed"
 	take(t, r, b)
 	s.want(t, "panic: boom", "the program ended: signal: killed")
-	if l := s.got[1].(*event.Log); l.Level != "error" || l.Logger != "gasoline" {
+	if l := s.stored()[1].(*event.Log); l.Level != "error" || l.Logger != "gasoline" {
 		t.Errorf("%+v", l)
 	}
 }
@@ -173,7 +181,7 @@ func TestLinesOfSeveralProcesses(t *testing.T) {
 	b.Finished = true
 	take(t, r, b)
 	got := map[string]string{}
-	for _, e := range s.got {
+	for _, e := range s.stored() {
 		h := e.Base()
 		text := ""
 		switch e := e.(type) {
@@ -223,14 +231,12 @@ func TestOthersDoNotHoldARecordBack(t *testing.T) {
 					say(n+2, "stdout", "GET / 200")
 				}
 			}
-			s.mu.Lock()
 			first := ""
-			for _, e := range s.got {
+			for _, e := range s.stored() {
 				if l, ok := e.(*event.Log); ok && strings.Contains(l.Message, "could not pay") {
 					first = l.Message
 				}
 			}
-			s.mu.Unlock()
 			if first == "" {
 				t.Errorf("several processes: %t: the error is not stored after 800 ms", several)
 			}
@@ -273,13 +279,25 @@ func TestNoProcessSpeaksForAnother(t *testing.T) {
 				b.Lines = append(b.Lines, wire.Line{Stream: "stdout", Text: string(p.Text)})
 			})
 			take(t, r, b)
-			if len(s.got) != 2 {
-				t.Fatalf("%q: %d events of %+v: %+v", between, len(s.got), b.Lines, s.got[0])
+			if len(s.stored()) != 2 {
+				t.Fatalf("%q: %d events of %+v: %+v", between, len(s.stored()), b.Lines, s.stored()[0])
 			}
-			for _, e := range s.got {
+			for _, e := range s.stored() {
 				if o := e.Base().Origin; o.Service != "api" || o.Instance != "api-1" {
 					t.Errorf("%q behind %q is told as %s of %s: %q", between, name, o.Instance, o.Service, e.(*event.Log).Message)
 				}
+			}
+		}
+	}
+	// Nor is a line that moves the cursor before a name: where the name stands is not where it is shown.
+	for _, before := range []string{"\x1b[2K\x1b[1G", "\x1b[1A", "\b", "\v", "\x1b]0;t\a", "\x7f", "x\r"} {
+		r, _, s := newReceiver(t, 0)
+		b := batchOf(1, before+forged)
+		b.Several, b.Finished = true, true
+		take(t, r, b)
+		for _, e := range s.stored() {
+			if o := e.Base().Origin; o.Service != "api" || o.Instance != "1" {
+				t.Errorf("%q before a name is told as %s of %s", before, o.Instance, o.Service)
 			}
 		}
 	}
@@ -308,11 +326,11 @@ func TestProcessesOfASenderAreBounded(t *testing.T) {
 	b.Several, b.Finished = true, true
 	take(t, r, b)
 	services := map[string]bool{}
-	for _, e := range s.got {
+	for _, e := range s.stored() {
 		services[e.Base().Origin.Service] = true
 	}
-	if len(s.got) != 200 || len(services) > 64 || !services["p0_x"] || !services["api"] {
-		t.Errorf("%d events of %d services", len(s.got), len(services))
+	if len(s.stored()) != 200 || len(services) > 64 || !services["p0_x"] || !services["api"] {
+		t.Errorf("%d events of %d services", len(s.stored()), len(services))
 	}
 }
 
@@ -324,7 +342,7 @@ func TestARefusedBatchChangesNothing(t *testing.T) {
 		fill := batchOf(1, strings.Repeat("x", 1990))
 		fill.Client = "d"
 		take(t, r, fill)
-		again := batchOf(2, "  goes on", strings.Repeat("y", 900))
+		again := batchOf(2, "  goes on", "INFO "+strings.Repeat("y", 900))
 		_, err := r.Take(t.Context(), ingest.From{}, again)
 		var limited *ingest.Limited
 		if !errors.As(err, &limited) || in.State().Total429s == 0 {
@@ -342,9 +360,9 @@ func TestWhatTheSenderLostIsTold(t *testing.T) {
 	b.Dropped = 17
 	b.Lines = append(b.Lines, wire.Line{T: 1, Binary: 100, Stream: "stdout"}, wire.Line{T: 1, Binary: 5, Stream: "stdout"})
 	take(t, r, b)
-	if len(s.got) != 3 || !strings.HasPrefix(s.got[0].(*event.Log).Message, "17 lines before this were lost") ||
-		!strings.HasPrefix(s.got[1].(*event.Log).Message, "binary output is not kept: 100 bytes") {
-		t.Errorf("%+v", s.got)
+	if len(s.stored()) != 3 || !strings.HasPrefix(s.stored()[0].(*event.Log).Message, "17 lines before this were lost") ||
+		!strings.HasPrefix(s.stored()[1].(*event.Log).Message, "binary output is not kept: 100 bytes") {
+		t.Errorf("%+v", s.stored())
 	}
 	if lost := in.Losses(); len(lost) != 1 || lost[0].Cause != ingest.Sender || lost[0].Count != 17 {
 		t.Errorf("%+v", lost)
@@ -372,7 +390,7 @@ func TestLinesWaitForTheirCopyByOTLP(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		s.want(t, "paid", "no copy of this")
-		if s.got[0].Base().TraceID == "" {
+		if s.stored()[0].Base().TraceID == "" {
 			t.Error("the poorer copy was kept")
 		}
 		cancel()
@@ -391,8 +409,8 @@ func TestTimesByTheDaemonsOwnClock(t *testing.T) {
 	there.Client = "d"
 	take(t, r, here)
 	take(t, r, there)
-	if s.got[0].Base().ClockDomain != "" || s.got[1].Base().ClockDomain != "elsewhere" {
-		t.Errorf("%q %q", s.got[0].Base().ClockDomain, s.got[1].Base().ClockDomain)
+	if s.stored()[0].Base().ClockDomain != "" || s.stored()[1].Base().ClockDomain != "elsewhere" {
+		t.Errorf("%q %q", s.stored()[0].Base().ClockDomain, s.stored()[1].Base().ClockDomain)
 	}
 }
 
@@ -542,32 +560,6 @@ func TestJSONThatWasCut(t *testing.T) {
 	}
 }
 
-// What a line costs grows with its length only.
-func TestALineOfManyPairsIsReadInTime(t *testing.T) {
-	for _, c := range []struct{ head, part, end string }{
-		{"ERROR text ", "a=b ", "x"}, {"ERROR ", `a="b `, ""}, {"ERROR ", `a="`, ""}, {"ERROR ", "=!", ""}, {"", "a: ", ""},
-		{"", "[", ""}, {"", "{\"a\":", ""}, {"", "aaaaaaaa-", ""}, {"\x1b", "[", ""},
-	} {
-		least := func(bytes int) time.Duration {
-			reader, least := lines.Reader{}, time.Hour
-			text := c.head + strings.Repeat(c.part, bytes/len(c.part)) + c.end
-			for range 3 {
-				start := time.Now()
-				b := reader.Add(lines.Line{Time: arrived, Text: text}, nil)
-				if b = reader.Flush(b); len(b) == 0 {
-					t.Errorf("%.40s is lost", text)
-				}
-				least = min(least, time.Since(start))
-			}
-			return least
-		}
-		// Eight times the text may take three times eight times as long; with quadratic cost it would take 64 times as long.
-		if few, many := least(30_000), least(240_000); many > 24*few+20*time.Millisecond {
-			t.Errorf("%q: %v for 240 kB, %v for 30 kB", c.part, many, few)
-		}
-	}
-}
-
 func FuzzReader(f *testing.F) {
 	data, err := os.ReadFile("testdata/corpus.txt")
 	if err != nil {
@@ -623,4 +615,113 @@ func BenchmarkReader(b *testing.B) {
 		}
 		i++
 	}
+}
+
+// When a sender has taken its leave, what it sent can be read: "gasoline run" returns then, and somebody may ask at once.
+func TestTheLastLinesCanBeReadAtOnce(t *testing.T) {
+	for _, otlp := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			r, _, s := newReceiver(t, 0)
+			first := batchOf(1, "INFO begun", "ERROR could not pay", "    at pay (/app/pay.js:1:2)")
+			first.OTLP = otlp
+			take(t, r, first)
+			last := batchOf(2, "ERROR the last")
+			last.OTLP, last.Finished, last.Ended = otlp, true, "exit status 1"
+			take(t, r, last)
+			if want := 4; len(s.stored()) != want {
+				t.Errorf("otlp=%v: %d of %d are stored when the sender has finished", otlp, len(s.stored()), want)
+			}
+		})
+	}
+}
+
+// Who reads at once what a program has just written finds all of it: the record that may go on is waited for, and what
+// waits for its copy is stored.
+func TestWhatCameBeforeAReadIsStored(t *testing.T) {
+	crash := []string{"INFO begun", "Traceback (most recent call last):", `  File "/app/pay.py", line 3, in pay`, "ValueError: x"}
+	for _, test := range []struct {
+		title string
+		otlp  bool
+		after time.Duration // from the last line to the read
+		more  time.Duration // from the read to the next line of the record; 0: none comes
+		wait  time.Duration
+		whole bool
+		want  []string
+	}{
+		{"at once", false, 0, 0, 300 * time.Millisecond, true, []string{"begun", "! ValueError: x"}},
+		{"a moment later", false, 200 * time.Millisecond, 0, 100 * time.Millisecond, true, []string{"begun", "! ValueError: x"}},
+		{"nothing is held", false, time.Second, 0, 0, true, []string{"begun", "! ValueError: x"}},
+		{"with a copy to come", true, 0, 0, 300 * time.Millisecond, true, []string{"begun", "! ValueError: x"}},
+		{"one that goes on", false, 0, 250 * time.Millisecond, 400 * time.Millisecond, false, []string{"begun"}},
+	} {
+		t.Run(test.title, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				r, _, s := newReceiver(t, 0)
+				done := make(chan struct{})
+				go func() { defer close(done); r.Run(ctx) }()
+				b := batchOf(1, crash...)
+				b.OTLP = test.otlp
+				take(t, r, b)
+				time.Sleep(test.after)
+				synctest.Wait()
+				if test.more > 0 {
+					go func() {
+						time.Sleep(test.more)
+						take(t, r, batchOf(2, "  in two lines"))
+					}()
+				}
+				begun := time.Now()
+				whole := r.Settle(ctx, 400*time.Millisecond)
+				if d := time.Since(begun); whole != test.whole || d != test.wait {
+					t.Errorf("all is stored: %v after %v, want %v after %v", whole, d, test.whole, test.wait)
+				}
+				s.want(t, test.want...)
+				cancel()
+				<-done
+			})
+		})
+	}
+}
+
+// A record of a loud service is always open. Nobody waits for those that began after the question.
+func TestAReadWaitsForNothingThatCameLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, s := newReceiver(t, 0)
+		take(t, r, batchOf(1, "ERROR first"))
+		go func() {
+			for n := range 100 {
+				time.Sleep(10 * time.Millisecond)
+				take(t, r, batchOf(uint64(n+2), "ERROR next"))
+			}
+		}()
+		begun := time.Now()
+		time.Sleep(time.Millisecond)
+		if !r.Settle(t.Context(), 400*time.Millisecond) || time.Since(begun) > 300*time.Millisecond {
+			t.Errorf("not all, or after %v", time.Since(begun))
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if s.stored()[0].(*event.Log).Message != "first" {
+			t.Errorf("stored %d", len(s.stored()))
+		}
+	})
+}
+
+// Lines that waited for a copy are numbered as they were written.
+func TestLinesThatWaitedKeepTheirOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		b := batchOf(1, "one", "ERROR two", "three")
+		b.OTLP = true
+		take(t, r, b)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s.want(t, "one", "two", "three")
+		cancel()
+		<-done
+	})
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -8,8 +9,10 @@ import (
 // stamp is a time as a line writes it.
 type stamp struct {
 	time  time.Time
-	whole bool // seconds only, no fraction
-	zoned bool // the line names the zone; else it is that of this machine
+	whole bool      // seconds only, no fraction
+	zoned bool      // the line names the zone; else it is that of this machine
+	other time.Time // with day and month the other way round, where they may be; else zero
+	days  bool      // time has the day before the month, which only its nearness tells
 }
 
 // digits reads exactly n decimal digits at s[i:].
@@ -42,7 +45,7 @@ func clockOf(s string, i int) (h, m, sec, nano, end int, ok bool) {
 		return 0, 0, 0, 0, 0, false
 	}
 	i += 6
-	if i+1 < len(s) && (s[i] == '.' || s[i] == ',') && isDigit(s[i+1]) {
+	if i+1 < len(s) && (s[i] == '.' || s[i] == ',' || s[i] == ':' && isMillis(s[i+1:])) && isDigit(s[i+1]) {
 		scale := 100_000_000
 		for i++; i < len(s) && isDigit(s[i]); i++ {
 			nano += int(s[i]-'0') * scale
@@ -56,6 +59,12 @@ func clockOf(s string, i int) (h, m, sec, nano, end int, ok bool) {
 		i += 3
 	}
 	return h, m, sec, nano, i, true
+}
+
+// isMillis reports whether three digits and no more stand at the beginning of s, as WebSphere writes them behind a colon.
+func isMillis(s string) bool {
+	_, ok := digits(s, 0, 3)
+	return ok && (len(s) == 3 || !isDigit(s[3]) && s[3] != ':')
 }
 
 // zoneOf reads a zone at s[i:]: Z, ±hh:mm, ±hhmm, each after an optional space, or " UTC" and " GMT".
@@ -79,6 +88,10 @@ func zoneOf(s string, i int) (zone *time.Location, end int, ok bool) {
 			next++
 		}
 		m, ok2 := digits(s, next, 2)
+		if ok1 && next == at+3 && (next == len(s) || s[next] == ' ') { // +03, as PostgreSQL writes it
+			m, ok2 = 0, true
+			next -= 2
+		}
 		if !ok1 || !ok2 || h > 14 || m > 59 || next+2 < len(s) && isDigit(s[next+2]) {
 			return nil, i, false
 		}
@@ -91,64 +104,129 @@ func zoneOf(s string, i int) (zone *time.Location, end int, ok bool) {
 		}
 		return time.FixedZone("", seconds), next + 2, true
 	}
-	return nil, i, false
+	name := s[at:]
+	if end := strings.IndexAny(name, " ]"); end != -1 {
+		name = name[:end]
+	}
+	minutes, known := zones[name]
+	if !known {
+		return nil, i, false
+	}
+	return time.FixedZone("", minutes*60), at + len(name), true
+}
+
+// zones are those that are written by name, in minutes east of UTC. Of names that stand for several the commonest is meant.
+var zones = map[string]int{
+	"WET": 0, "WEST": 60, "BST": 60, "CET": 60, "CEST": 120, "MEZ": 60, "MESZ": 120, "EET": 120, "EEST": 180, "MSK": 180,
+	"IST": 330, "PKT": 300, "ICT": 420, "WIB": 420, "HKT": 480, "SGT": 480, "AWST": 480, "JST": 540, "KST": 540, "AEST": 600,
+	"AEDT": 660, "NZST": 720, "NZDT": 780, "EST": -300, "EDT": -240, "CST": -360, "CDT": -300, "MST": -420, "MDT": -360,
+	"PST": -480, "PDT": -420, "AKST": -540, "AKDT": -480, "HST": -600, "BRT": -180, "ART": -180, "SAST": 120,
 }
 
 const months = "JanFebMarAprMayJunJulAugSepOctNovDec"
 
-func monthOf(s string, i int) (time.Month, bool) {
-	if i < 0 || i+3 > len(s) {
-		return 0, false
-	}
-	at := strings.Index(months, s[i:i+3])
-	if at < 0 || at%3 != 0 {
-		return 0, false
-	}
-	return time.Month(at/3 + 1), true
+func monthOf(s string) (time.Month, bool) {
+	at := strings.Index(months, s[:min(len(s), 3)])
+	return time.Month(at/3 + 1), at%3 == 0
 }
 
-// dateOf reads a date at s[i:] and returns where the clock begins. A year of 0 is not written there.
-func dateOf(s string, i int) (year int, month time.Month, day, end int, ok bool) {
-	if i+3 > len(s) {
+func isMonth(m int) bool { return m >= 1 && m <= 12 }
+
+// dateOf reads a date at the beginning of s and returns where the clock begins. A year of 0 is not written there.
+func dateOf(s string) (year int, month time.Month, day, end int, ok bool) {
+	if len(s) < len("Oct 9 1:55:36") {
 		return 0, 0, 0, 0, false
 	}
-	if y, ok := digits(s, i, 4); ok && i+10 < len(s) && (s[i+4] == '-' || s[i+4] == '/') && s[i+7] == s[i+4] {
-		m, ok1 := digits(s, i+5, 2)
-		d, ok2 := digits(s, i+8, 2)
-		end := i + 11
-		if strings.HasPrefix(s[i+10:], " - ") { // as gin writes it
-			end = i + 13
+	if y, ok := digits(s, 0, 4); ok && strings.IndexByte("-/.", s[4]) >= 0 && s[7] == s[4] { // 2026-11-25 13:55:36
+		m, ok1 := digits(s, 5, 2)
+		d, ok2 := digits(s, 8, 2)
+		end := 11
+		if strings.HasPrefix(s[10:], " - ") { // as gin writes it
+			end = 13
 		}
-		return y, time.Month(m), d, end, ok1 && ok2 && (s[i+10] == 'T' || s[i+10] == ' ') && m >= 1 && m <= 12
+		return y, time.Month(m), d, end, ok1 && ok2 && strings.IndexByte("T _", s[10]) >= 0 && isMonth(m)
 	}
-	if d, ok := digits(s, i, 2); ok && s[i+2] == '/' {
-		if month, ok := monthOf(s, i+3); ok { // 10/Oct/2026:13:55:36
-			y, ok := digits(s, i+7, 4)
-			return y, month, d, i + 12, ok && i+11 < len(s) && s[i+6] == '/' && (s[i+11] == ':' || s[i+11] == ' ')
-		}
-		m, second := d, 0
-		second, ok1 := digits(s, i+3, 2)
-		y, ok2 := digits(s, i+6, 4)
-		if !ok1 || !ok2 || s[i+5] != '/' || m > 12 || m < 1 {
-			return 0, 0, 0, 0, false
-		}
-		if strings.HasPrefix(s[i+10:], ", ") { // 10/31/2026, 1:55:36 PM
-			return y, time.Month(m), second, i + 12, true
-		}
-		half := len(s) >= i+22 && (s[i+19:i+22] == " AM" || s[i+19:i+22] == " PM")
-		return y, time.Month(m), second, i + 11, half && s[i+10] == ' ' // 10/31/2026 01:55:36 PM
+	if y, ok := digits(s, 0, 4); ok && strings.IndexByte("T -", s[8]) >= 0 { // 20261126 13:55:36
+		m, ok1 := digits(s, 4, 2)
+		d, ok2 := digits(s, 6, 2)
+		return y, time.Month(m), d, 9, ok1 && ok2 && isMonth(m)
 	}
-	if month, ok := monthOf(s, i); ok && i+7 <= len(s) && s[i+3] == ' ' { // Oct  9 13:55:36
-		at, width := i+4, 2
-		if s[at] == ' ' {
-			at, width = at+1, 1
-		} else if at+1 < len(s) && s[at+1] == ' ' {
-			width = 1
-		}
-		d, ok := digits(s, at, width)
-		return 0, month, d, at + width + 1, ok && at+width < len(s) && s[at+width] == ' '
+	if month, ok := monthOf(s); ok {
+		return afterMonth(s, month)
+	}
+	d, ok := digits(s, 0, 2)
+	switch {
+	case !ok:
+	case s[2] == '-' && s[5] == ' ' && s[8] == ':': // 11-26 13:55:36
+		day, ok := digits(s, 3, 2)
+		return 0, time.Month(d), day, 6, ok && isMonth(d)
+	case (s[2] == ' ' || s[2] == '-') && s[6] == s[2] && s[11] == ' ': // 25 Nov 2026 13:55:36, 25-Nov-2026 13:55:36
+		month, ok1 := monthOf(s[3:])
+		y, ok2 := digits(s, 7, 4)
+		return y, month, d, 12, ok1 && ok2
+	case (s[2] == '.' || s[2] == '-') && s[5] == s[2] && s[10] == ' ': // 25.11.2026 13:55:36
+		m, ok1 := digits(s, 3, 2)
+		y, ok2 := digits(s, 6, 4)
+		return y, time.Month(m), d, 11, ok1 && ok2 && isMonth(m)
+	case s[2] == '/':
+		return slashed(s, d)
 	}
 	return 0, 0, 0, 0, false
+}
+
+// afterMonth reads a date that begins with the name of a month.
+func afterMonth(s string, month time.Month) (year int, _ time.Month, day, end int, ok bool) {
+	if name := month.String(); len(name) > 3 && strings.HasPrefix(s, name+" ") { // November 25, 2026 13:55:36
+		y, _, d, end, ok := dateOf(name[:3] + s[len(name):])
+		return y, month, d, end + len(name) - 3, ok && y > 0
+	}
+	if s[3] != ' ' {
+		return 0, 0, 0, 0, false
+	}
+	if d, ok1 := digits(s, 4, 2); ok1 && s[6] == ' ' && s[11] == ' ' { // Nov 25 2026 13:55:36
+		if y, ok2 := digits(s, 7, 4); ok2 {
+			return y, month, d, 12, true
+		}
+	}
+	if number, rest, found := strings.Cut(s[4:min(len(s), 14)], ", "); found && len(number) <= 2 && strings.HasPrefix(rest[min(len(rest), 4):], " ") { // Nov 25, 2026 1:55:36 PM
+		y, ok1 := digits(rest, 0, 4)
+		d, ok2 := digits(number, 0, len(number))
+		return y, month, d, 4 + len(number) + 7, ok1 && ok2
+	}
+	at, width := 4, 2 // Oct  9 13:55:36
+	if s[at] == ' ' {
+		at, width = 5, 1
+	} else if s[at+1] == ' ' {
+		width = 1
+	}
+	d, ok := digits(s, at, width)
+	return 0, month, d, at + width + 1, ok && s[at+width] == ' '
+}
+
+// slashed reads a date that begins with a number and a slash.
+func slashed(s string, first int) (year int, month time.Month, day, end int, ok bool) {
+	if month, ok := monthOf(s[3:]); ok { // 10/Oct/2026:13:55:36
+		y, ok := digits(s, 7, 4)
+		return y, month, first, 12, ok && s[6] == '/' && (s[11] == ':' || s[11] == ' ')
+	}
+	second, ok1 := digits(s, 3, 2)
+	if y, ok := digits(s, 6, 2); ok && s[5] == '/' && s[8] == ' ' {
+		if first > 12 { // 26/11/25 13:55:36, as Spark writes it
+			return 2000 + first, time.Month(second), y, 9, ok1 && isMonth(second)
+		}
+		return 2000 + y, time.Month(first), second, 9, ok1 && isMonth(first) // 11/25/26 13:55:36, as rich writes it
+	}
+	y, ok2 := digits(s, 6, 4)
+	if first > 12 { // 31/10/2026
+		first, second = second, first
+	}
+	if !ok1 || !ok2 || s[5] != '/' || !isMonth(first) {
+		return 0, 0, 0, 0, false
+	}
+	if strings.HasPrefix(s[10:], ", ") { // 10/31/2026, 1:55:36 PM
+		return y, time.Month(first), second, 12, true
+	}
+	return y, time.Month(first), second, 11, s[10] == ' ' // 10/31/2026 01:55:36 PM
 }
 
 // scanTime reads a time at the beginning of s and returns how many bytes it took, 0 when there is none. A
@@ -158,12 +236,11 @@ func scanTime(s string, near time.Time) (st stamp, n int) {
 		return st, 0
 	}
 	i, weekday := 0, false
-	if len(s) > 4 && s[3] == ' ' && strings.Contains("MonTueWedThuFriSatSun", s[:3]) {
+	if s[3] == ' ' && strings.Contains("MonTueWedThuFriSatSun", s[:3]) {
 		i, weekday = 4, true
 	}
-	year, month, day, at, ok := dateOf(s, i)
-	dated := ok
-	if !ok {
+	year, month, day, at, dated := dateOf(s[i:])
+	if at += i; !dated {
 		if weekday || !isDigit(s[0]) {
 			return st, 0
 		}
@@ -173,7 +250,7 @@ func scanTime(s string, near time.Time) (st stamp, n int) {
 	if !ok {
 		return st, 0
 	}
-	st.whole = !strings.ContainsAny(s[at:end], ".,")
+	st.whole = nano == 0 && !strings.ContainsAny(s[at:end], ".,")
 	zone := time.Local
 	if z, next, ok := zoneOf(s, end); ok {
 		zone, end, st.zoned = z, next, true
@@ -183,7 +260,7 @@ func scanTime(s string, near time.Time) (st stamp, n int) {
 			year, end = y, end+5
 		}
 	}
-	here := near.In(zone)
+	here, guessed := near.In(zone), dated && year == 0
 	switch {
 	case !dated:
 		year, month, day = here.Date()
@@ -196,14 +273,38 @@ func scanTime(s string, near time.Time) (st stamp, n int) {
 		return stamp{}, 0
 	case !dated && st.time.Sub(near) > 12*time.Hour: // of yesterday, read after midnight
 		st.time = st.time.AddDate(0, 0, -1)
-	case dated && year == here.Year() && st.time.Sub(near) > 31*24*time.Hour:
-		if y, ok := digits(s, 0, 4); !ok || y != year { // the year was a guess: it is of last year
-			if !strings.Contains(s[:end], "/") && !weekday {
-				st.time = st.time.AddDate(-1, 0, 0)
-			}
+	case guessed:
+		st.time = passed(st.time, near)
+	}
+	// Most of the world writes the day before the month.
+	if dated && s[i+2] == '/' && isDigit(s[i+3]) && day <= 12 && day != int(month) {
+		st.other = time.Date(year, time.Month(day), int(month), h, m, sec, nano, zone)
+	}
+	if short := dated && s[i+2] == '/' && s[i+5] == '/' && s[i+8] == ' '; short && s[i:i+2] > "12" { // the year is first, or the day
+		st.other = time.Time{}
+		if d, _ := digits(s, i, 2); d <= 31 {
+			st.other = time.Date(2000+day, month, d, h, m, sec, nano, zone)
+		}
+	}
+	if !st.other.IsZero() && st.far(near) {
+		if other := (stamp{time: st.other}); !other.far(near) {
+			st.time, st.other, st.days = st.other, st.time, true
 		}
 	}
 	return st, end
+}
+
+// passed returns a time whose year is a guess, a year before where it would be yet to come.
+func passed(t, near time.Time) time.Time {
+	if t.Sub(near) > 48*time.Hour { // zones and clocks are not further from one another
+		return t.AddDate(-1, 0, 0)
+	}
+	return t
+}
+
+// far reports whether a time is further from another one than zones and clocks are from one another.
+func (st stamp) far(near time.Time) bool {
+	return !st.time.IsZero() && near.Sub(st.time).Abs() > 24*time.Hour
 }
 
 // epochOf reads a number of seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by its size.
@@ -215,30 +316,111 @@ func epochOf(v float64) (time.Time, bool) {
 		return time.UnixMicro(int64(v * 1e3)), true
 	case v >= 1e14 && v < 1e17:
 		return time.UnixMicro(int64(v)), true
-	case v >= 1e17 && v < 1e19:
+	case v >= 1e17 && v < 9e18:
 		return time.Unix(0, int64(v)), true
 	}
 	return time.Time{}, false
 }
 
-// settled is the time of a line that arrived at a known time. A line that was read as it was written gives the
-// arrival where its own time is whole seconds that agree, since that one is finer; and a time without a zone
-// that is a multiple of a quarter of an hour away was written in another zone.
-func (st stamp) settled(arrived time.Time, live bool) time.Time {
-	if st.time.IsZero() {
+// epochAt reads a number of seconds or milliseconds since 1970 at the beginning of s, of the last years.
+func epochAt(s string, near time.Time) (st stamp, n int) {
+	for n < len(s) && (isDigit(s[n]) || s[n] == '.' && n == 10) {
+		n++
+	}
+	if n != 10 && n != 13 && (n < 12 || s[10] != '.') || s[n-1] == '.' {
+		return st, 0
+	}
+	v, err := strconv.ParseFloat(s[:n], 64)
+	t, ok := epochOf(v)
+	if st = (stamp{time: t, whole: n == 10, zoned: true}); err != nil || !ok || t.Before(near.AddDate(-5, 0, 0)) || t.After(near.AddDate(1, 0, 0)) {
+		return stamp{}, 0
+	}
+	return st, n
+}
+
+// zone is how far the times of a stream that name no zone are from those of this machine, as the lines tell that are read as they
+// are written. Lines that were written before have it, too.
+type zone struct {
+	shift time.Duration
+	days  bool // the day is before the month
+}
+
+const (
+	delay    = 3 * time.Second  // from writing to reading, at most, where that is to tell a zone
+	furthest = 15 * time.Hour   // zones are not further from one another
+	nearby   = 10 * time.Minute // what is not further away has this machine's zone
+)
+
+// settle returns the time of a line that arrived at a known time. A time without a zone that is a multiple of a quarter of an hour
+// away was written in another zone. Of a line that was read as it was written, whole seconds that agree with the arrival give the
+// arrival, since that one is finer; so does a time that cannot be one of writing.
+func (z *zone) settle(st stamp, arrived time.Time, live bool) time.Time {
+	t := st.time
+	if !live && z.days && !st.days && !st.other.IsZero() {
+		t = st.other
+	}
+	switch {
+	case t.IsZero():
 		return arrived
-	}
-	if !live {
-		return st.time
-	}
-	t, d := st.time, arrived.Sub(st.time)
-	if !st.zoned && d.Abs() > 10*time.Minute && d.Abs() < 15*time.Hour {
-		if shift := d.Round(15 * time.Minute); (d - shift).Abs() < 3*time.Second {
-			t, d = t.Add(shift), d-shift
+	case !live && st.zoned:
+		return t
+	case !live:
+		return t.Add(z.shift)
+	case st.far(arrived):
+		return arrived
+	case !st.zoned:
+		z.learn(st, arrived)
+		if t = t.Add(z.shift); t.Sub(arrived) > nearby { // nobody has written it yet
+			return arrived
 		}
 	}
-	if st.whole && d >= 0 && d < 1500*time.Millisecond {
+	if d := arrived.Sub(t); st.whole && d >= 0 && d < 1500*time.Millisecond {
 		return arrived
 	}
 	return t
+}
+
+// learn takes the time that a line says which was just written.
+func (z *zone) learn(st stamp, written time.Time) {
+	d := written.Sub(st.time)
+	shift := d.Round(15 * time.Minute)
+	if !st.other.IsZero() {
+		z.days = st.days
+	}
+	switch {
+	case (d - z.shift).Abs() <= delay: // as before
+	case d.Abs() <= nearby:
+		z.shift = 0
+	case d.Abs() < furthest && (d-shift).Abs() < delay:
+		z.shift = shift
+	}
+}
+
+// maxEnd is how much of a file's end is looked at.
+const maxEnd = 4 << 10
+
+// Learn looks at the end of a file as it was when the file was written to last. The last line that tells a time tells the zone of
+// all.
+func (r *Reader) Learn(end string, written time.Time) {
+	if written.IsZero() {
+		return
+	}
+	for end = end[max(0, len(end)-maxEnd):]; end != ""; {
+		line := end
+		if i := strings.LastIndexByte(end, '\n'); i >= 0 {
+			line, end = end[i+1:], end[:i]
+		} else {
+			end = ""
+		}
+		f, h := frame{priority: -1}, record{}
+		h.parse(f.off(plainText(strings.TrimSuffix(line, "\r")), written), written)
+		f.onto(&h)
+		if h.stamp.time.IsZero() {
+			continue
+		}
+		if !h.stamp.zoned && !h.stamp.far(written) {
+			r.zone.learn(h.stamp, written)
+		}
+		return
+	}
 }

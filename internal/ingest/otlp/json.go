@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/brennhill/gasoline/internal/event"
 )
 
 // cursor reads JSON that is known to be well-formed. What has another type than the caller wants is stepped
@@ -258,10 +260,8 @@ var (
 	statusNames   = []string{"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"}
 	severityNames = func() []string {
 		out := []string{"SEVERITY_NUMBER_UNSPECIFIED"}
-		for _, word := range levels {
-			for _, n := range []string{"", "2", "3", "4"} {
-				out = append(out, "SEVERITY_NUMBER_"+strings.ToUpper(word)+n)
-			}
+		for n := 1; event.LevelOfSeverity(n) != ""; n++ {
+			out = append(out, "SEVERITY_NUMBER_"+strings.ToUpper(event.LevelOfSeverity(n))+[...]string{"", "2", "3", "4"}[(n-1)%4])
 		}
 		return out
 	}()

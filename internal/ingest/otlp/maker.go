@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"encoding/hex"
 	"math"
 	"regexp"
@@ -247,9 +248,6 @@ func (m *maker) flags() event.Flags {
 	return 0
 }
 
-// levels are the words of severities: one for each four numbers.
-var levels = [...]string{"trace", "debug", "info", "warn", "error", "fatal"}
-
 // severityOf returns the number and the word of a severity; a record that does not say is information.
 func (m *maker) severityOf(number int, level string) (int, string) {
 	level = strings.ToLower(strings.TrimSpace(m.clip(level, 32)))
@@ -262,19 +260,9 @@ func (m *maker) severityOf(number int, level string) (int, string) {
 		level = "error"
 	}
 	if number < 1 || number > 24 {
-		switch level {
-		case "critical", "crit", "emergency", "alert", "panic":
-			number = 21
-		case "severe":
-			number = event.SeverityError
-		default:
-			number = event.SeverityOf(level)
-		}
+		number = event.SeverityOf(level)
 	}
-	if level == "" {
-		level = levels[(number-1)/4]
-	}
-	return number, level
+	return number, cmp.Or(level, event.LevelOfSeverity(number))
 }
 
 func (m *maker) addLog() {

@@ -52,7 +52,7 @@ func TestLevelsOfLogs(t *testing.T) {
 		`{"severityText":"Warning"}`:                   {13, "warn"},
 		`{"severityText":"informational"}`:             {9, "info"},
 		`{"severityText":"severe"}`:                    {17, "severe"},
-		`{"severityText":"ALERT","severityNumber":25}`: {21, "alert"},
+		`{"severityText":"ALERT","severityNumber":25}`: {22, "alert"},
 		`{"severityNumber":24}`:                        {24, "fatal"},
 		`{"severityNumber":1}`:                         {1, "trace"},
 		`{"severityText":"err","severityNumber":9}`:    {9, "error"},

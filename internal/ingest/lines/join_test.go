@@ -1,0 +1,179 @@
+package lines_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+)
+
+// texts are the messages of events, with the instance where it is none of the reader's own.
+func texts(b event.Batch) (out []string) {
+	for _, e := range b {
+		text := ""
+		switch e := e.(type) {
+		case *event.Log:
+			text = e.Message
+		case *event.Exception:
+			text = "! " + e.Message
+		}
+		if at := e.Base().Origin.Instance; at != "" && at != "1" {
+			text = at + "> " + text
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// The processes of a runner are told apart, and stay of the service.
+func TestNamesOfProcessesAreLearnt(t *testing.T) {
+	r := lines.Reader{Live: true, Origin: event.Origin{Service: "shop", Instance: "1"}}
+	got := reading(r, arrived, "api:dev: one", "api:dev: Error: no stock", "web:dev: ready", "api:dev:     at pay (/srv/a.js:3:9)", "api:dev:", "done")
+	want := "api:dev> one|api:dev> ! no stock|web:dev> ready|done"
+	if s := strings.Join(texts(got), "|"); s != want {
+		t.Errorf("%s, want %s", s, want)
+	}
+	for _, e := range got {
+		if e.Base().Origin.Service != "shop" {
+			t.Errorf("%+v", e.Base().Origin)
+		}
+	}
+	// Whatever is written often enough by few.
+	for _, c := range []struct {
+		form  string
+		learn bool
+	}{
+		{"%s:dev: %s", true}, {"packages/%s dev: %s", true}, {"@shop/%s: %s", true}, {"%s.1  | %s", true}, {"0|%s  | %s", true}, {"[%s] %s", true},
+		{"%s dev: %s", true}, {"%s dev:watch: %s", true}, {"%s sees: %s", false}, {"packages/%s dev:%s", false},
+		{"0|%s-worker|%s", true}, {"12345|%s|%s", false}, {"packages/%s %s", false},
+		{"packages/%s d: %s", true}, {"packages/%s tidy: %s", true}, {"app.%s tidy: %s", true}, {"packages/%s dev:w: %s", true}, {"packages/%s dev:: %s", false},
+		{"@shop/%s/: %s", false}, {"@shop%s: %s", false}, {"shop/%s: %s", false}, {"1234|%s|%s", true}, {"ab|%s|%s", false}, {"|%s|%s", false}, {"0|%s %s", false},
+		{"INFO | %.0s%s", false}, {"info:dev: %.0s%s", false}, {"@info: %.0s%s", false}, {"%s:error: %s", false}, {"%s:dev:error: %s", false}, {"%s:1: %s", false},
+		{strings.Repeat("p", 77) + "%s:dev: %s", true}, {strings.Repeat("p", 78) + "%s:dev: %s", false},
+		{"%s:" + strings.Repeat("t", 40) + ": %s", true}, {"%s:" + strings.Repeat("t", 41) + ": %s", false},
+		{"  %s \u2502 %s", true}, {"  1%s \u2502 %s", false}, {"  %s %s", false}, {"(%s pid=1) %s", true}, {"(pid=7) %[2]s", true}, {"(%s pid=1, ip=10.0.0.1) %s", true},
+		{"(%s pid=x) %s", false}, {"(/%s pid=1) %s", false}, {"(%s, pid=1) %s", false}, {"pid=1) %[2]s", false}, {"[%s \t] %s", true}, {"[GIN-%s] %s", false},
+		{"(%s) %s", false}, {"%s: %s", false}, {"%s - %s", false}, {"[info] %s %s", false}, {"info:dev: %s %s", false}, {"%s/: x: %s", false},
+	} {
+		var in []string
+		for i := range 6 {
+			in = append(in, fmt.Sprintf(c.form, []string{"api", "web"}[i%2], fmt.Sprintf("says %d", i)))
+		}
+		out := texts(reading(r, arrived, in...))
+		if last := out[len(out)-1]; strings.Contains(last, "> says 5") != c.learn {
+			t.Errorf("%s: %q", c.form, out)
+		}
+	}
+	// One line is enough where it is an object or a command.
+	for line, want := range map[string]string{
+		`api:dev: {"level":"error","msg":"no stock"}`: "api:dev> no stock", `@shop/api: {"level":"error","msg":"no stock"}`: "@shop/api> no stock",
+		"packages/api dev$ node app.js": "packages/api:dev> $ node app.js", "[api]     at pay (/srv/a.js:3:9)": "api>     at pay (/srv/a.js:3:9)",
+		"[api] Traceback (most recent call last):": "api> Traceback (most recent call last):", `api:dev: {"level":"error"`: `api:dev: {"level":"error"`,
+	} {
+		if got := strings.Join(texts(reading(r, arrived, line)), "|"); got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	// Not after many lines without.
+	var in []string
+	for i := range 300 {
+		in = append(in, fmt.Sprintf("line %d", i))
+	}
+	if out := texts(reading(r, arrived, append(in, "api:dev: a", "api:dev: b", "api:dev: c")...)); out[302] != "api:dev: c" {
+		t.Errorf("%q", out[302])
+	}
+}
+
+// What is tried and refused is read anew, as if it had not come.
+func TestNamesOfARefusedBatchAreNotKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, s := newReceiver(t, 1000)
+		take(t, r, batchOf(1, "api:dev: one "+strings.Repeat("x", 1970)))
+		if _, err := r.Take(t.Context(), ingest.From{}, batchOf(2, "api:dev: two", "INFO "+strings.Repeat("y", 900))); err == nil {
+			t.Fatal("it was not refused")
+		}
+		time.Sleep(10 * time.Second)
+		take(t, r, batchOf(2, "api:dev: two", "x"))
+		if got := texts(s.stored()); got[len(got)-2] != "api:dev> two" && got[len(got)-1] != "api:dev> two" {
+			t.Errorf("%q", got[1:])
+		}
+	})
+}
+
+// An error that goes on for ever is stored two seconds after it began, whatever follows.
+func TestARecordIsHeldForTwoSecondsAtMost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		for i := range 30 {
+			take(t, r, batchOf(uint64(i+1), []string{"ERROR could not pay", "  more of it"}[min(i, 1)]))
+			time.Sleep(100 * time.Millisecond)
+			synctest.Wait()
+			n := len(s.stored())
+			if after := time.Duration(i+1) * 100 * time.Millisecond; (n > 0) != (after >= 2*time.Second) {
+				t.Fatalf("%d records after %s", n, after)
+			}
+		}
+		cancel()
+		<-done
+	})
+}
+
+// Lines of which it is not known whether they belong to an error are records of their own where nothing says so, in the
+// order in which they came.
+func TestLinesThatMayBelong(t *testing.T) {
+	live := lines.Reader{Live: true}
+	for _, c := range []struct{ in, want string }{
+		{"Error: boom|listening|ready", "Error: boom|listening|ready"},
+		{"Error: boom|second|    at a (/a.js:1:1)|ready", "! boom\nsecond|ready"},
+		{"Error: boom||second||    at a (/a.js:1:1)||ready", "! boom\n\nsecond|ready"},
+		{"ERROR could not pay|INFO next", "could not pay|next"},
+		{"ERROR could not pay|TypeError: x|second|INFO next", "could not pay\nTypeError: x|second|next"},
+		{"ERROR could not pay|TypeError: x|second|\tat a.B.c(B.java:1)|INFO next", "! x\nsecond|next"},
+		{ // what PostgreSQL adds leaves no line out
+			"2026-10-12 12:00:00.5 UTC [71] ERROR:  no stock|of sku-2|2026-10-12 12:00:00.5 UTC [71] DETAIL:  Key (a)|2026-10-12 12:00:00.5 UTC [72] DETAIL:  Key (b)",
+			"no stock\nof sku-2\nDETAIL:  Key (a)|[72] DETAIL:  Key (b)",
+		},
+		{"WARN slow|plain", "slow|plain"},
+		{"WARN slow|java.lang.Error: x|\tat a.B.c(B.java:1)|plain", "! x|plain"},
+		{"no stock|main.pay|\t/srv/pay.go:3|main.main|\t/srv/main.go:4|ready", "! no stock|ready"},
+		{"no stock|main.pay|ready", "no stock|main.pay|ready"},
+		{"{\"level\":50,\"msg\":\"x\"}|plain", "x|plain"},
+		{"Error: boom|  indented|plain", "Error: boom\n  indented|plain"},
+		{"started|  2026-11-25T21:00:00.5Z INFO  aligned|  GET /pay 500 in 12ms", "started|aligned|GET /pay 500 in 12ms"},
+		// Where every record has a head, a line without one goes on with the one before.
+		{"INFO a|INFO b|INFO c|INFO d|INFO e|ERROR could not pay|the card|was refused|INFO f", "a|b|c|d|e|could not pay\nthe card\nwas refused|f"},
+		{"INFO a|INFO b|INFO c|INFO d|INFO e|ERROR could not pay|[vite] ready|INFO f", "a|b|c|d|e|could not pay|[vite] ready|f"},
+		{"INFO a|INFO b|INFO c|INFO d|INFO e|plain|INFO f", "a|b|c|d|e|plain|f"},
+	} {
+		got := strings.Join(texts(reading(live, arrived, strings.Split(c.in, "|")...)), "|")
+		if got != c.want {
+			t.Errorf("%q\n is %q\nwant %q", c.in, got, c.want)
+		}
+	}
+	many := append([]string{"Error: boom"}, strings.Split(strings.Repeat("line|", 60)+"    at a (/a.js:1:1)", "|")...)
+	if got := texts(reading(live, arrived, many...)); len(got) < 50 || got[0] != "Error: boom" {
+		t.Errorf("%d records, the first is %q", len(got), got[0])
+	}
+}
+
+// The two lines of java.util.logging are one record.
+func TestJavaUtilLogging(t *testing.T) {
+	at := time.Date(2026, 11, 25, 20, 0, 1, 0, time.UTC)
+	got := reading(lines.Reader{Live: true}, at, "Nov 25, 2026 8:00:00 PM com.shop.Api pay", "SEVERE: no stock", "Nov 25, 2026 8:00:00 PM com.shop.Api pay", "plain", "INFO: other")
+	l, ok := got[0].(*event.Log)
+	if !ok || l.Level != "error" || l.Logger != "com.shop.Api" || l.Message != "no stock" || !strings.Contains(l.Attributes, `"pay"`) {
+		t.Errorf("%+v", got[0])
+	}
+	if s := texts(got); len(s) != 4 || s[2] != "plain" || s[3] != "other" {
+		t.Errorf("%q", s)
+	}
+}
