@@ -4,6 +4,7 @@ package analysis
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -38,15 +39,15 @@ type Cluster struct {
 	Place   string // function and script of the top frame
 }
 
-// Clusters groups errors, the most frequent first; ties by the newest.
-func Clusters(errors []Error) []Cluster {
+// Clusters groups errors that come newest first, the most frequent first; ties by the newest.
+func Clusters(errors iter.Seq[Error]) []Cluster {
 	type group struct {
 		Cluster
 		pages map[string]int
 	}
 	groups := map[string]*group{}
 	var order []*group
-	for _, e := range errors {
+	for e := range errors {
 		key := e.Type + "\x00" + Fingerprint(e.Message) + "\x00" + place(e.Stack)
 		g := groups[key]
 		if g == nil {
@@ -60,10 +61,11 @@ func Clusters(errors []Error) []Cluster {
 		if e.Time.Before(g.First) {
 			g.First = e.Time
 		}
-		if !e.Time.Before(g.Last) {
+		if g.Handle == "" || e.Time.After(g.Last) {
 			g.Last, g.Message, g.Handle, g.Stack = e.Time, e.Message, e.Handle, e.Stack
 		}
 	}
+	slices.Reverse(order)
 	slices.SortStableFunc(order, func(a, b *group) int {
 		return cmp.Or(b.Count-a.Count, b.Last.Compare(a.Last))
 	})

@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -16,7 +17,7 @@ func TestClustersJoinWhatIsOneError(t *testing.T) {
 			{Function: fn, URL: file + "?v=1", InApp: true},
 		}
 	}
-	got := analysis.Clusters([]analysis.Error{
+	got := analysis.Clusters(slices.Values([]analysis.Error{
 		{
 			Handle:  "x1",
 			Time:    at,
@@ -42,7 +43,7 @@ func TestClustersJoinWhatIsOneError(t *testing.T) {
 			Stack:   stack("refund", "http://x/app.js"),
 		},
 		{Handle: "x4", Time: at, Type: "TypeError", Message: "order 18 failed: 503", Count: 9},
-	})
+	}))
 	if len(got) != 3 {
 		t.Fatalf("%d clusters, want 3: %+v", len(got), got)
 	}

@@ -28,6 +28,9 @@ type Runner struct {
 	Clean func(string) string // takes the secrets out of what Audit keeps; nil leaves them
 	Log   *slog.Logger        // told of panics; nil tells nobody
 
+	// Stopped returns why calls end when a person stopped the daemon, else nil; nil: nobody does.
+	Stopped func() error
+
 	panics atomic.Int64
 }
 
@@ -96,6 +99,11 @@ func (c *Runner) Run(
 		a.Text, a.Images, err = answer.Render(out, opt)
 	}
 	p = problem.From(err)
+	if p != nil && c.Stopped != nil && (p.Code == problem.Stopping || ctx.Err() != nil) {
+		if why := c.Stopped(); why != nil {
+			p = problem.From(why)
+		}
+	}
 	if p != nil && c.Note != nil {
 		if note := c.Note(call); note != "" {
 			told := *p // others may hold the problem

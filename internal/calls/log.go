@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -113,6 +115,13 @@ func (l *Log) Counts() Counts {
 // spoken are the modes of interact whose text or value is no text that the agent enters somewhere.
 var spoken = []string{"wait_for", "key_press", "subtitle", "list_interactive", "select"}
 
+// entered are the parameters of interact and configure that hold what the agent enters somewhere or keeps, by all their
+// names, and those that do so in the modes that are spoken, too.
+var (
+	entered = append([]string{"text", "value", "values", "checked", "data"}, always...)
+	always  = []string{"html", "dialog_text"}
+)
+
 // argsOf returns a call's parameters as they are kept: without texts that the agent enters, which may be passwords, and
 // cleaned of secrets.
 func argsOf(tool, mode string, args json.RawMessage, clean func(string) string) string {
@@ -123,8 +132,11 @@ func argsOf(tool, mode string, args json.RawMessage, clean func(string) string) 
 	if json.Unmarshal(args, &params) != nil || len(params) == 0 {
 		return ""
 	}
-	if tool == "interact" && !slices.Contains(spoken, mode) {
-		hide(params)
+	switch {
+	case tool == "interact" && slices.Contains(spoken, mode):
+		hide(params, always)
+	case tool == "interact", tool == "configure":
+		hide(params, entered)
 	}
 	out, _ := json.Marshal(params) // of what was JSON
 	text := string(out)
@@ -134,20 +146,49 @@ func argsOf(tool, mode string, args json.RawMessage, clean func(string) string) 
 	return answer.Cut(text, maxArgs)
 }
 
-// hide replaces entered texts by their length, in lists of fields and steps too.
-func hide(in any) {
+// hide replaces what parameters of these names hold, in lists of fields and steps too, and where a list is given as its
+// JSON.
+func hide(in any, names []string) {
 	switch v := in.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if text, ok := value.(string); ok && (key == "text" || key == "value") {
-				v[key] = fmt.Sprintf("(%d characters)", utf8.RuneCountInString(text))
-			} else {
-				hide(value)
+			if slices.ContainsFunc(names, func(name string) bool { return catalog.Named(key, name) }) {
+				v[key] = hidden(value)
+				continue
 			}
+			v[key] = opened(value)
+			hide(v[key], names)
 		}
 	case []any:
-		for _, value := range v {
-			hide(value)
+		for i, value := range v {
+			v[i] = opened(value)
+			hide(v[i], names)
 		}
 	}
+}
+
+// opened returns the list or object that a text is the JSON of, else its argument: where a list is wanted, such a text is
+// taken for one.
+func opened(value any) any {
+	text, _ := value.(string)
+	var list any
+	if text = strings.TrimSpace(text); text == "" || text[0] != '[' && text[0] != '{' || json.Unmarshal([]byte(text), &list) != nil {
+		return value
+	}
+	return list
+}
+
+// hidden says how much was entered; whether something is checked is no secret.
+func hidden(value any) any {
+	switch v := value.(type) {
+	case nil, bool:
+		return v
+	case string:
+		return fmt.Sprintf("(%d characters)", utf8.RuneCountInString(v))
+	case []any:
+		return fmt.Sprintf("(%d items)", len(v))
+	case map[string]any:
+		return fmt.Sprintf("(%d members)", len(v))
+	}
+	return "(a number)"
 }

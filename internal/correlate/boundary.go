@@ -124,6 +124,7 @@ func (c *Correlator) Open() []Boundary {
 
 func (c *Correlator) believeLocked(at time.Time) time.Time {
 	now := c.now()
+	c.noticeLocked(now)
 	if at.IsZero() || at.Sub(now).Abs() > maxSkew {
 		return now
 	}
@@ -138,12 +139,13 @@ func (c *Correlator) forgetLocked() {
 
 // stampLocked gives events without a test the one that was open when they happened, if it was the
 // only one: of their worker, where they name one. Two open tests leave it unsaid rather than guessed.
-func (c *Correlator) stampLocked(b event.Batch) {
+func (c *Correlator) stampLocked(b event.Batch, turn *turn) {
 	if len(c.tests) == 0 {
 		return
 	}
 	c.forgetLocked()
 	for _, e := range b {
+		turn.step()
 		h := e.Base()
 		if h.TestID != "" {
 			continue

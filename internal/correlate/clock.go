@@ -81,9 +81,10 @@ type reading struct {
 
 // clockLocked gives the events the clock that their time is by. Within a document the order by
 // performance.now is kept whatever its wall clock does, and nothing happens after it was received.
-func (c *Correlator) clockLocked(b event.Batch, documents grouping, sent, received time.Time) {
+func (c *Correlator) clockLocked(b event.Batch, documents grouping, sent, received time.Time, t *turn) {
 	groups, of := documents.groups, documents.of
 	for i := range groups {
+		t.step()
 		g := &groups[i]
 		g.last = c.pages[g.key]
 		g.clock, g.offset = c.measureLocked(g.key.domain, believed(sent), g.newest(received), received)
@@ -94,9 +95,11 @@ func (c *Correlator) clockLocked(b event.Batch, documents grouping, sent, receiv
 		}
 	}
 	for i, e := range b {
+		t.step()
 		groups[of[i]].correct(c, e.Base(), received)
 	}
 	for i := range groups {
+		t.step()
 		groups[i].remember(c)
 	}
 }
@@ -236,6 +239,39 @@ func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (
 	return s.id, c.offset(&s)
 }
 
+// setBack is by how much the daemon's own clock has to go back to have been set. Where it goes on by more than the steady
+// one, the machine slept.
+const setBack = time.Second
+
+// noticeLocked looks whether the daemon's own clock was set back. What came before then happened earlier by the new clock, as
+// it happened before what comes now; and all clocks of this machine begin a new stretch.
+func (c *Correlator) noticeLocked(now time.Time) {
+	wall, steady := now.Round(0), c.elapsed()
+	by := wall.Sub(c.wall) - (steady - c.steady)
+	c.wall, c.steady = wall, steady
+	if by > -setBack {
+		return
+	}
+	for id := range c.last + 1 {
+		if id != 0 {
+			c.offsets[id].Add(int64(by))
+		}
+	}
+	for _, k := range c.clocks {
+		if k.stretches = append(k.stretches, c.stretchLocked()); len(k.stretches) > maxStretches {
+			k.stretches = k.stretches[1:]
+		}
+	}
+	c.own = c.stretchLocked().id
+	for i := range c.tests {
+		t := &c.tests[i]
+		t.Started = t.Started.Add(by)
+		if !t.Ended.IsZero() {
+			t.Ended = t.Ended.Add(by)
+		}
+	}
+}
+
 func (c *Correlator) stretchLocked() stretch {
 	if int(c.last) == len(c.offsets)-1 {
 		return stretch{}
@@ -273,7 +309,7 @@ func (g *group) correct(c *Correlator, h *event.Head, received time.Time) {
 		}
 	}
 	if t.IsZero() && h.Mono == 0 { // its time is ours, whatever is learned of the sender's clock
-		h.Time, h.Clock = received, 0
+		h.Time, h.Clock = received, c.own
 		return
 	}
 	if t.IsZero() || t.After(ours) {

@@ -56,6 +56,10 @@ func TestTimesWithinADocument(t *testing.T) {
 			[]upload{{0, []moment{{5000, -3 * s, false}, {6000, -s, false}}}},
 			"-3s -1s",
 		},
+		"in the future without performance.now": {
+			[]upload{{0, []moment{{0, 10 * s, false}, {1000, -s, false}}}},
+			"0s -1s",
+		},
 		"a difference that is no jump": {
 			[]upload{{0, []moment{{5000, -2*s + 20*time.Millisecond, false}, {6000, -s, false}}}},
 			"-1.98s -1s",
@@ -397,6 +401,42 @@ func TestADocumentWhoseNewestTimeCannotBe(t *testing.T) {
 		}
 		if got := d.at(b, 1).Sub(noon); got != 0 {
 			t.Errorf("%v: it is at %v", wrong, got)
+		}
+	}
+}
+
+// How far ahead a sender's clock is that does not say when it sent is told by its newest event: by those in our future where
+// they are most, or where they are so near that a sender may have kept the others for that long.
+func TestWhichEventTellsOfAClock(t *testing.T) {
+	for name, c := range map[string]struct{ sent, want []time.Duration }{
+		"ahead by less than it waits":    {[]time.Duration{-10 * s, -5 * s, 20 * s}, []time.Duration{-30 * s, -25 * s, 0}},
+		"one wrong time of two":          {[]time.Duration{-5 * s, time.Hour}, []time.Duration{-5 * s, 0}},
+		"ahead by an hour, and one more": {[]time.Duration{-5 * s, time.Hour - s, time.Hour}, []time.Duration{-time.Hour - 5*s, -s, 0}},
+	} {
+		d := start()
+		var b event.Batch
+		for _, at := range c.sent {
+			b = append(b, logs(event.Head{Origin: event.Origin{Source: "otlp", Service: "api"}, Time: noon.Add(at)})...)
+		}
+		d.Batch(b, time.Time{}, noon)
+		for i, want := range c.want {
+			if got := d.at(b, i).Sub(noon); got != want {
+				t.Errorf("%s: event %d is at %v, want %v", name, i, got, want)
+			}
+		}
+	}
+}
+
+// Ids are those of W3C Trace Context in lower case, or none.
+func TestIDsOfEventsAreCleaned(t *testing.T) {
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	for id, want := range map[string]string{"": "", span: span, "00F067AA0BA902B7": span, "00f067aa": "", "0000000000000000": "", "00f067aa0ba902bx": "", trace: ""} {
+		got := start().stamp(event.Head{TraceID: trace, SpanID: id, Half: id})
+		if got.SpanID != want || got.Half != want || got.TraceID != trace {
+			t.Errorf("%q: span %q, half %q, trace %q", id, got.SpanID, got.Half, got.TraceID)
+		}
+		if got := start().stamp(event.Head{TraceID: id}).TraceID; (got != "") != (id == trace) {
+			t.Errorf("trace %q: %q", id, got)
 		}
 	}
 }

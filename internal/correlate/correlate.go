@@ -25,13 +25,24 @@ type Correlator struct {
 	pages  map[document]*reading
 	uses   uint64
 	last   event.Clock // number given to a stretch of a clock last
+	own    event.Clock // of the daemon's own clock since it was set last
+
+	elapsed func() time.Duration // by a clock that nobody sets
+	wall    time.Time            // of the daemon's clock when it was looked at last
+	steady  time.Duration        // of elapsed then
 
 	offsets [1 << 16]atomic.Int64 // by event.Clock, in nanoseconds; most of it is never touched
 }
 
 // New returns a correlator without open tests. now is the daemon's clock.
 func New(now func() time.Time) *Correlator {
-	return &Correlator{now: now, clocks: map[domain]*clock{}, pages: map[document]*reading{}}
+	start := now()
+	c := &Correlator{
+		now: now, clocks: map[domain]*clock{}, pages: map[document]*reading{},
+		elapsed: func() time.Duration { return now().Sub(start) },
+	}
+	c.wall, c.own = start.Round(0), c.stretchLocked().id
+	return c
 }
 
 // Offset returns what is to be added to a time by this clock for the daemon's time, as it is known now.
@@ -50,6 +61,7 @@ func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 		}
 		h.PageURL = normal
 		h.TraceID, h.SpanID = validID(h.TraceID, traceDigits), validID(h.SpanID, spanDigits)
+		h.Half = validID(h.Half, spanDigits)
 		if x, ok := e.(*event.Exchange); ok {
 			adopt(x)
 		}
@@ -57,8 +69,11 @@ func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 	documents := groupsOf(b, received)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.clockLocked(b, documents, sent, received)
+	c.noticeLocked(c.now()) // received is of before the redaction
+	t := turn{rest: func() { c.mu.Unlock(); c.mu.Lock() }}
+	c.clockLocked(b, documents, sent, received, &t)
 	for _, e := range b {
+		t.step()
 		if x, ok := e.(*event.Exchange); ok {
 			began := x.Duration // before the event's own time
 			if !x.Started.IsZero() && !x.Raw.IsZero() {
@@ -67,5 +82,21 @@ func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 			x.Started = x.Time.Add(-began)
 		}
 	}
-	c.stampLocked(b)
+	c.stampLocked(b, &t)
+}
+
+// turnSteps is how many steps of a batch are made before others get the lock. A usual batch is one turn.
+const turnSteps = 16 << 10
+
+// turn counts the steps of who holds the lock.
+type turn struct {
+	steps int
+	rest  func() // lets others have the lock
+}
+
+func (t *turn) step() {
+	if t.steps++; t.steps == turnSteps {
+		t.steps = 0
+		t.rest()
+	}
 }

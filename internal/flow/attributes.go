@@ -1,8 +1,10 @@
 package flow
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +19,7 @@ var (
 	addressNames = []string{"server.address", "peer.service", "net.peer.name", "http.host"}
 	portNames    = []string{"server.port", "net.peer.port"}
 	urlNames     = []string{"url.full", "http.url"}
+	searchNames  = []string{"url.query"}
 	queryNames   = []string{"db.query.text", "db.statement"}
 	systemNames  = []string{"db.system.name", "db.system"}
 )
@@ -77,35 +80,39 @@ func (n *Node) System() string { return n.attribute(systemNames) }
 type request struct {
 	method string
 	path   string // or a route: segments such as :id, {id}, <id>, [id] stand for any
+	query  string // behind the "?", "" when there is none or it is not told
 	status int
 }
 
 // requestOf returns the request of an exchange, a span or a line of an access log; ok is false for other events.
 func (n *Node) requestOf() (r request, ok bool) {
 	if x := n.exchange(); x != nil {
-		return request{x.Method, pathOf(x.URL), x.Status}, true
+		r.path, r.query = partsOf(x.URL)
+		r.method, r.status = x.Method, x.Status
+		return r, true
 	}
 	r.method = strings.ToUpper(n.attribute(methodNames))
 	if r.method == "" {
 		return r, false
 	}
-	if r.path = n.attribute([]string{"url.path"}); r.path == "" {
-		if full := n.attribute(urlNames); full != "" {
-			r.path = pathOf(full)
-		} else {
-			r.path = pathOf(n.attribute(routeNames))
-		}
+	r.path = n.attribute([]string{"url.path"})
+	for _, names := range [...][]string{urlNames, {"http.target"}, routeNames} {
+		path, query := partsOf(n.attribute(names))
+		r.path, r.query = cmp.Or(r.path, path), cmp.Or(r.query, query)
 	}
+	r.query = cmp.Or(strings.TrimPrefix(n.attribute(searchNames), "?"), r.query)
 	r.status, _ = strconv.Atoi(n.attribute(statusNames))
 	return r, true
 }
 
-func pathOf(address string) string {
+// partsOf returns the path and the query of an address.
+func partsOf(address string) (path, query string) {
 	if u, err := url.Parse(address); err == nil {
-		return u.Path
+		return u.Path, u.RawQuery
 	}
-	path, _, _ := strings.Cut(address, "?")
-	return path
+	address, _, _ = strings.Cut(address, "#")
+	path, query, _ = strings.Cut(address, "?")
+	return path, query
 }
 
 // same reports whether two ends speak of one request, as far as both say. Proxies may take a prefix off the path.
@@ -113,7 +120,40 @@ func (r request) same(o request) bool {
 	if !strings.EqualFold(r.method, o.method) || r.status != 0 && o.status != 0 && r.status != o.status {
 		return false
 	}
-	return r.path == "" || o.path == "" || samePath(r.path, o.path)
+	return (r.path == "" || o.path == "" || samePath(r.path, o.path)) && sameQuery(r.query, o.query)
+}
+
+// maxQuery is how many bytes of a query are compared.
+const maxQuery = 8 << 10
+
+// sameQuery reports whether two ends may tell of one query. A service or a proxy may add, leave out and hide parts of it; of
+// what both name, the values agree, and two that name nothing in common are two.
+func sameQuery(a, b string) bool {
+	if a == b || a == "" || b == "" || len(a) > maxQuery || len(b) > maxQuery {
+		return true
+	}
+	as, errA := url.ParseQuery(a)
+	bs, errB := url.ParseQuery(b)
+	if errA != nil || errB != nil {
+		return true
+	}
+	common := false
+	for name, values := range as {
+		others, ok := bs[name]
+		if !ok {
+			continue
+		}
+		common = true
+		if !slices.ContainsFunc(append(slices.Clone(values), others...), hidden) && !slices.Equal(values, others) {
+			return false
+		}
+	}
+	return common
+}
+
+// hidden reports whether something stands for a value that is not to be seen.
+func hidden(v string) bool {
+	return v == "" || strings.IndexByte("[<*", v[0]) >= 0 || strings.Contains(strings.ToUpper(v), "REDACTED")
 }
 
 func samePath(a, b string) bool {

@@ -91,6 +91,9 @@ func TestATraceThatIsNotHereIsSearchedFor(t *testing.T) {
 			t.Errorf("%s: asked %d times: %v", c.ask, asked, err)
 			continue
 		}
+		if told := asked > 0 && len(c.pending)+len(c.unread) > 0; told != (p.From == "sources") {
+			t.Errorf("%s is told by %q", c.ask, p.From)
+		}
 		var said []string
 		for _, line := range p.Page {
 			said = append(said, line.Words())

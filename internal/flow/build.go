@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -188,7 +187,7 @@ func (b *builder) attachEntries() {
 				continue
 			}
 			l := byGroup
-			if x.exchange() != nil && !b.visited[e.TraceID] && !sentTrace(x.exchange()) {
+			if x.exchange() != nil && !b.visited[e.TraceID] && x.SpanID == "" { // a request that carried the trace has a span
 				l = byResponse
 			}
 			if !known {
@@ -209,10 +208,29 @@ func (b *builder) attachEntries() {
 		pairs = append(pairs, near[:min(len(near), mostNear)]...)
 	}
 	slices.SortStableFunc(pairs, closer)
+	// How sure a pair is depends on the others that its ends could have had.
+	type end struct {
+		request *Node
+		service string
+	}
+	byRequest, byEntry := map[end][]fit{}, map[*Node][]fit{}
+	fits := make([]fit, len(pairs))
+	for i, p := range pairs {
+		fits[i] = fit{client: i, cost: p.slack}
+		k := end{p.request, p.entry.Service}
+		byRequest[k], byEntry[p.entry] = append(byRequest[k], fits[i]), append(byEntry[p.entry], fits[i])
+	}
 	taken := map[*Node]bool{}
-	for _, p := range pairs {
+	for i, p := range pairs {
 		if p.entry.Parent == nil && !taken[p.request] {
 			taken[p.request] = true
+			if _, ok := b.material.Matched[p.entry.Item.Head.Seq]; !ok { // whose score says it already
+				rival := func(o fit) bool { return o.client != i }
+				p.link.Score *= min(
+					sure(fits[i], byEntry[p.entry], 0, rival), sure(fits[i], byRequest[end{p.request, p.entry.Service}], 0, rival),
+				)
+				p.link.Score = rounded(p.link.Score)
+			}
 			p.entry.under(p.request, p.link)
 		}
 	}
@@ -251,13 +269,6 @@ func overlap(a, b *Node) bool {
 	return !b.Start.After(a.End.Add(slack)) && !a.Start.After(b.End.Add(slack))
 }
 
-// sentTrace reports whether the request itself carried the trace; else the answer named it.
-func sentTrace(x *event.Exchange) bool {
-	return x.SpanID != "" || slices.ContainsFunc(x.RequestHeaders, func(h event.Header) bool {
-		return strings.EqualFold(h.Name, "traceparent")
-	})
-}
-
 // attachVisits puts what a page's visit asked for, and no request tells of, below the begin of the visit: the document
 // itself, scripts, images.
 func (b *builder) attachVisits() {
@@ -265,7 +276,7 @@ func (b *builder) attachVisits() {
 		if e := n.span(); e != nil && n.Parent == nil && e.Parent != "" {
 			var visit *Node // the last one that began by then; a document's own request ends before its visit begins
 			for _, v := range b.visits[e.TraceID+e.Parent] {
-				if visit == nil || !v.Start.After(n.End.Add(time.Second)) && v.Start.After(visit.Start) {
+				if visit == nil || !v.Start.After(n.End.Add(time.Second)) { // they come in the order of time
 					visit = v
 				}
 			}
@@ -399,12 +410,10 @@ func (b *builder) attachRest() {
 			}
 		}
 	}
-	entries := map[string]*Node{} // by request id
+	requested := map[event.Seq]*Node{}
 	for _, n := range b.all {
-		if x := n.exchange(); x != nil {
-			for _, id := range requestIDs(x) {
-				entries[id] = n
-			}
+		if n.exchange() != nil {
+			requested[n.Item.Head.Seq] = n
 		}
 	}
 	for _, n := range b.all {
@@ -430,12 +439,12 @@ func (b *builder) attachRest() {
 				continue
 			}
 		}
-		if l, ok := n.Item.Event.(*event.Log); ok && l.RequestID != "" {
-			if p := entries[l.RequestID]; p != nil {
+		if m, ok := b.material.ByID[h.Seq]; ok {
+			if p := requested[m.Exchange]; p != nil {
 				if at := innermost(below(p, n.Service), n.Start); at != nil {
 					p = at
 				}
-				n.under(p, byRequest)
+				n.under(p, Link{byRequest.Method, m.Score})
 				continue
 			}
 		}

@@ -53,7 +53,7 @@ func (b *builder) clocks() []Clock {
 		}
 	}
 	for _, n := range b.all {
-		if n.Missing() && len(out) > 0 && len(n.Children) > 0 { // as long as its children; a cut may have taken the only one
+		if n.Missing() && len(n.Children) > 0 { // as long as its children; a cut may have taken the only one
 			n.Start, n.End = n.Children[0].Start, n.Children[0].End
 			for _, c := range n.Children {
 				n.Start, n.End = earlier(n.Start, c.Start), later(n.End, c.End)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ type material struct {
 	Items   []query.Item
 	Focus   event.Seq             // the flow is the tree that this event is in; 0: all that is here
 	Matched map[event.Seq]matched // events of services whose request was found by time, by their number
+	ByID    map[event.Seq]matched // lines whose request was found by an id that it has, by their number
 	Left    int                   // events that were left out because there were too many
 	Evicted bool
 	Named   map[event.Seq]string // traces of requests that have none, by lines that name the request's id
@@ -39,7 +41,7 @@ const (
 // its requests with their traces; from an event that has no trace, the request or action that it belongs to. Errors are
 // no_data and invalid_param of package problem, and ctx's.
 func collect(ctx context.Context, r query.Reader, of string) (*material, error) {
-	c := collector{reader: r, seen: map[event.Seq]bool{}, m: &material{Matched: map[event.Seq]matched{}, Named: map[event.Seq]string{}}}
+	c := collector{reader: r, seen: map[event.Seq]bool{}, m: &material{Matched: map[event.Seq]matched{}, ByID: map[event.Seq]matched{}, Named: map[event.Seq]string{}}}
 	if isTraceID(of) {
 		err := c.trace(ctx, strings.ToLower(of))
 		if err == nil && len(c.m.Items) == 0 {
@@ -226,15 +228,15 @@ func requestIDs(x *event.Exchange) []string {
 	return out
 }
 
-// byRequestID takes lines of services that name one of the requests, by one search for all.
+// byRequestID takes lines of services that name one of the requests, by one search for all. Many pages send one id for a whole
+// visit: of requests that share one, the time says which wrote a line.
 func (c *collector) byRequestID(ctx context.Context, all []*event.Exchange) error {
-	byID := map[string]*event.Exchange{}
+	wanted, own := map[string]bool{}, map[event.Seq]bool{}
 	var from, to time.Time
 	for _, x := range all {
+		own[x.Seq] = true
 		for _, id := range requestIDs(x) {
-			if byID[id] == nil {
-				byID[id] = x
-			}
+			wanted[id] = true
 			first, last := x.Time.Add(-reachBefore-x.Duration), x.Time.Add(reachAfter)
 			if from.IsZero() {
 				from, to = first, last
@@ -242,12 +244,16 @@ func (c *collector) byRequestID(ctx context.Context, all []*event.Exchange) erro
 			from, to = earlier(from, first), later(to, last)
 		}
 	}
-	if len(byID) == 0 {
+	if len(wanted) == 0 {
 		return nil
+	}
+	groups, err := c.carriers(ctx, wanted, all, from, to)
+	if err != nil {
+		return err
 	}
 	f := query.Filter{Since: from, Until: to, Services: 1}
 	list, cover, err := query.Read(ctx, c.reader, f, query.Page{Limit: maxEvents, Look: maxLooked}, func(l *event.Log) bool {
-		return l.RequestID != "" && byID[l.RequestID] != nil && event.ClassOf(l) == event.Service
+		return l.RequestID != "" && wanted[l.RequestID] && event.ClassOf(l) == event.Service
 	})
 	if err != nil {
 		return err
@@ -257,7 +263,11 @@ func (c *collector) byRequestID(ctx context.Context, all []*event.Exchange) erro
 	}
 	for i := range list.Items {
 		l := list.Items[i]
-		x := byID[l.RequestID]
+		x, score := carrier(&l, groups[l.RequestID], own)
+		if x == nil {
+			continue
+		}
+		c.m.ByID[l.Seq] = matched{x.Seq, score}
 		c.add(query.Item{Kind: event.KindLog, Event: &l, Head: &l.Head})
 		if l.TraceID != "" {
 			if x.TraceID == "" {
@@ -269,6 +279,84 @@ func (c *collector) byRequestID(ctx context.Context, all []*event.Exchange) erro
 		}
 	}
 	return nil
+}
+
+// carriers returns the requests that carry ids, those of the flow and others that were under way when lines with these ids could
+// have been written.
+func (c *collector) carriers(
+	ctx context.Context, ids map[string]bool, all []*event.Exchange, from, to time.Time,
+) (map[string][]*event.Exchange, error) {
+	groups, seen := map[string][]*event.Exchange{}, map[event.Seq]bool{}
+	take := func(x *event.Exchange) {
+		if !seen[x.Seq] {
+			seen[x.Seq] = true
+			for _, id := range requestIDs(x) {
+				if ids[id] {
+					groups[id] = append(groups[id], x)
+				}
+			}
+		}
+	}
+	for _, x := range all {
+		take(x)
+	}
+	f := query.Filter{Since: from.Add(-reachAfter), Until: to.Add(reachAfter)}
+	list, cover, err := query.Read(ctx, c.reader, f, query.Page{Limit: maxEvents, Look: maxLooked}, func(x *event.Exchange) bool {
+		return slices.ContainsFunc(requestIDs(x), func(id string) bool { return ids[id] })
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !cover.Exhausted {
+		c.m.Left++ // others may carry them, too
+	}
+	for i := range list.Items {
+		take(&list.Items[i])
+	}
+	return groups, nil
+}
+
+// carrier returns which of the requests that carry a line's id wrote the line, and how sure that is; nil where it is none of the
+// flow's own. What the line says of its trace and of its request counts before the time.
+func carrier(l *event.Log, group []*event.Exchange, own map[event.Seq]bool) (*event.Exchange, float64) {
+	if len(group) == 1 {
+		return group[0], byRequest.Score
+	}
+	if l.TraceID != "" && slices.ContainsFunc(group, func(x *event.Exchange) bool { return x.TraceID == l.TraceID }) {
+		group = slices.DeleteFunc(slices.Clone(group), func(x *event.Exchange) bool { return x.TraceID != l.TraceID })
+	}
+	said, told := nodeOf(l).requestOf()
+	slack := matchSlack
+	if l.ClockDomain != "" {
+		slack = time.Second
+	}
+	var fits []fit
+	for i, x := range group {
+		n := nodeOf(x)
+		asked, _ := n.requestOf()
+		if told && !said.same(asked) || l.Time.Before(n.Start.Add(-slack)) {
+			continue
+		}
+		fits = append(fits, fit{client: i, cost: max(0, l.Time.Sub(n.End)-slack)}) // a service may write on after it answered
+	}
+	if len(fits) == 0 {
+		return nil, 0
+	}
+	best := slices.MinFunc(fits, func(a, b fit) int {
+		mine := func(f fit) int { // of two that would do as well, it may be the one that is asked for
+			if own[group[f.client].Seq] {
+				return 0
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(mine(a), mine(b)))
+	})
+	x := group[best.client]
+	score := rounded(byRequest.Score * sure(best, fits, 2*best.cost, func(o fit) bool { return o.client != best.client }))
+	if !own[x.Seq] || score < 0.3 {
+		return nil, 0
+	}
+	return x, score
 }
 
 // maxLooked bounds the lines that one search looks into.

@@ -66,7 +66,10 @@ func (f *Flow) Skeleton() (s Skeleton, ok bool) {
 }
 
 // operation names what a request does: equal for requests that differ in ids only.
-func operation(x *event.Exchange) string { return x.Method + " " + template(pathOf(x.URL)) }
+func operation(x *event.Exchange) string {
+	path, _ := partsOf(x.URL)
+	return x.Method + " " + template(path)
+}
 
 func stepOf(n *Node) (name, status string) {
 	switch e := n.Item.Event.(type) {
@@ -221,7 +224,7 @@ func (f *Flow) request() (found *event.Exchange) {
 // there is none.
 func lastPassing(ctx context.Context, r query.Reader, failed *event.Exchange) (s Skeleton, ok bool, err error) {
 	wanted := operation(failed)
-	path := pathOf(failed.URL)
+	path, _ := partsOf(failed.URL)
 	if i := strings.IndexAny(path, "0123456789"); i >= 0 {
 		path = path[:i] // the part that is the same in every run
 	}

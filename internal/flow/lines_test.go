@@ -29,7 +29,12 @@ func TestUnitsOfDurations(t *testing.T) {
 		`"duration":70`:               0.97, // nobody answers within 70 nanoseconds, and seconds have a fraction
 		`"duration":70000`:            0.85, // as milliseconds it is too long, as nanoseconds short
 		`"latency":0.07`:              0.85,
-		`"duration":"7s"`:             0, // longer than the request
+		`"duration_ms":0`:             0.85,
+		`"duration":"0s"`:             0.85,
+		`"duration":10000`:            0, // ten seconds
+		`"duration":10001`:            0.85,
+		`"duration":1000000`:          0.97, // a millisecond
+		`"duration":"7s"`:             0,    // longer than the request
 		`"duration":"1m10s"`:          0,
 		`"duration":7000000000`:       0,
 		`"duration":"00:00:00.07"`:    0.85,

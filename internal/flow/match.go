@@ -22,6 +22,7 @@ type call struct {
 	Domain     string // clock domain; "": the daemon's machine
 	Method     string // "" when it is not known
 	Path       string // or a route
+	Query      string // "" when there is none or it is not known
 	Status     int    // 0 when it is not known
 	Start, End time.Time
 	Point      bool          // only one moment between start and end is known; both are it
@@ -141,7 +142,7 @@ func usual(fits []fit) []fit {
 	for i := range fits {
 		f := &fits[i]
 		f.cost = (f.back - back[len(back)/2]).Abs()
-		if !f.point && len(there) > 0 {
+		if !f.point {
 			f.cost += (f.there - there[len(there)/2]).Abs()
 		}
 	}
@@ -186,11 +187,13 @@ func assign(clients, servers []call, fits []fit) []pair {
 			score = min(score, 0.97)
 		}
 		if score >= 0.3 {
-			out = append(out, pair{clients[f.client].Seq, server.Seq, math.Round(score*100) / 100})
+			out = append(out, pair{clients[f.client].Seq, server.Seq, rounded(score)})
 		}
 	}
 	return out
 }
+
+func rounded(score float64) float64 { return math.Round(score*100) / 100 }
 
 // sure compares a pair with the others that one of its ends could have had.
 func sure(f fit, all []fit, resolution time.Duration, rival func(fit) bool) float64 {
@@ -207,9 +210,9 @@ func sure(f fit, all []fit, resolution time.Duration, rival func(fit) bool) floa
 // same reports whether a page's request may be what a service tells of.
 func (c *call) same(s *call) bool {
 	if s.Told {
-		return s.Path == c.Path
+		return s.Path == c.Path && sameQuery(s.Query, c.Query)
 	}
-	return request{c.Method, c.Path, c.Status}.same(request{s.Method, s.Path, s.Status})
+	return request{c.Method, c.Path, c.Query, c.Status}.same(request{s.Method, s.Path, s.Query, s.Status})
 }
 
 // vote returns the offset of a machine's clock that agrees with the most possible pairs, and its bound. A narrow interval
@@ -302,8 +305,11 @@ func (c *collector) byTime(ctx context.Context, wanted []*event.Exchange) error 
 		call := n.call()
 		if call.Path == "" { // a line that names the path
 			text := it.Event.Searched()[0]
-			if i := slices.IndexFunc(byLength, func(p string) bool { return names(text, p) }); i >= 0 {
-				call.Path, call.Told, call.Point = byLength[i], true, true
+			for _, path := range byLength {
+				if query, ok := names(text, path); ok {
+					call.Path, call.Query, call.Told, call.Point = path, query, true, true
+					break
+				}
 			}
 		}
 		if call.Path == "" {
@@ -368,27 +374,32 @@ func (c *collector) around(ctx context.Context, wanted []*event.Exchange) (items
 
 // answered reports whether a service's event is here that an id ties to the request.
 func (c *collector) answered(x *event.Exchange) bool {
-	ids := requestIDs(x)
 	return slices.ContainsFunc(c.m.Items, func(it query.Item) bool {
 		if event.ClassOf(it.Event) != event.Service {
 			return false
 		}
-		if l, ok := it.Event.(*event.Log); ok && l.RequestID != "" && slices.Contains(ids, l.RequestID) {
+		if m, ok := c.m.ByID[it.Head.Seq]; ok && m.Exchange == x.Seq {
 			return true
 		}
 		return x.TraceID != "" && it.Head.TraceID == x.TraceID
 	})
 }
 
-// names reports whether a text names a path, not only the begin of a longer one.
-func names(text, path string) bool {
+// names reports whether a text names a path, not only the begin of a longer one, and returns the query behind it.
+func names(text, path string) (query string, ok bool) {
 	for rest := text; ; {
 		_, after, ok := strings.Cut(rest, path)
 		if !ok {
-			return false
+			return "", false
 		}
 		if after == "" || !strings.ContainsRune("/-_", rune(after[0])) && !alphanumeric(after[0]) {
-			return true
+			if after != "" && after[0] == '?' {
+				query = after[1:]
+				if end := strings.IndexAny(query, " \t\n\"'<>()[],;"); end >= 0 {
+					query = query[:end]
+				}
+			}
+			return strings.TrimRight(query, ".:"), true
 		}
 		rest = after
 	}
@@ -464,7 +475,7 @@ func (n *Node) call() call {
 	out := call{Seq: h.Seq, Service: n.Service, Domain: h.ClockDomain, Start: n.Start, End: n.End}
 	r, ok := n.requestOf()
 	if ok {
-		out.Method, out.Path, out.Status = r.method, r.path, r.status
+		out.Method, out.Path, out.Query, out.Status = r.method, r.path, r.query, r.status
 	}
 	if n.Item.Kind == event.KindLog || n.Item.Kind == event.KindException {
 		out.Point = true

@@ -156,3 +156,59 @@ func TestMatchingIsBounded(t *testing.T) {
 		t.Errorf("%d pairs", len(pairs))
 	}
 }
+
+// Of two parts of a service that end alike, the one with the usual way there is the request's.
+func TestTheUsualWayThere(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		var clients, servers []flow.Call
+		for i := range 9 {
+			from := float64(1000 * i)
+			clients = append(clients, flow.Call{Seq: event.Seq(i + 1), Method: "GET", Path: "/", Start: at(from), End: at(from + 100)})
+			servers = append(servers, flow.Call{Seq: event.Seq(100 + i), Service: "api", Method: "GET", Path: "/", Start: at(from + 10), End: at(from + 90)})
+		}
+		usual := servers[8]
+		odd := usual
+		odd.Seq, odd.Start = 200, at(8001)
+		if servers = append(servers, odd); turned {
+			servers[8], servers[9] = odd, usual
+		}
+		pairs := flow.MatchCalls(clients, servers)
+		for _, p := range pairs {
+			if p.Client == 9 && p.Server != usual.Seq || len(pairs) != 9 {
+				t.Errorf("turned %v: %+v", turned, pairs)
+			}
+		}
+	}
+}
+
+// A server's part that seems to take longer than its request is that of another, but for what clocks cannot tell.
+func TestAPartOfAnotherClockThatTakesTooLong(t *testing.T) {
+	for took, want := range map[float64]int{104: 1, 105: 0} {
+		client := flow.Call{Seq: 1, Method: "GET", Path: "/", Start: at(0), End: at(100)}
+		server := flow.Call{Seq: 2, Service: "api", Domain: "vm", Method: "GET", Path: "/", Start: at(300_000), End: at(300_000 + took)}
+		if pairs := flow.MatchCalls([]flow.Call{client}, []flow.Call{server}); len(pairs) != want {
+			t.Errorf("%g ms: %+v", took, pairs)
+		}
+	}
+}
+
+// Lines of several requests are looked for around each of them, however far apart they are.
+func TestLinesAroundSeveralRequests(t *testing.T) {
+	click := &event.Action{Head: page(0), Type: "click"}
+	all := []event.Event{click}
+	var requests, lines []event.Event
+	for _, from := range []float64{10, 200_000} {
+		x := exchange(from, 100, "GET", "http://localhost/a", 500)
+		l := &event.Log{Head: of("api", from+95), Level: "info", Severity: 9, Message: "GET /a 500", Attributes: `{"http.request.method":"GET","url.path":"/a","duration_ms":80}`}
+		l.TraceID = ""
+		requests, lines, all = append(requests, x), append(lines, l), append(all, l, x)
+		x.Cause.Action = "a1"
+	}
+	click.Cause.Action = "a1"
+	f := build(t, kept(t, all...), handle(click))
+	for i, l := range lines {
+		if n := f.Find(l.Base().Seq); n == nil || n.Parent.ID() != handle(requests[i]) {
+			t.Errorf("line %d\n%s", i, tree(f))
+		}
+	}
+}

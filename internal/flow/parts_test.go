@@ -43,13 +43,14 @@ func TestWhatAnActionTellsOf(t *testing.T) {
 		&event.Log{Head: page(2), Level: "warn", Severity: event.SeverityWarn, Message: "told"},
 		&event.DOM{Head: page(3), Type: "transient", Text: "Saved"},
 		&event.DOM{Head: page(4), Type: "other", Text: "x"},
+		&event.Lifecycle{Head: page(5), State: "hidden"},
 	}
 	for _, e := range lines {
 		e.Base().Cause.Action = "a1"
 	}
 	lines[2].Base().Flags |= event.Inferred
 	f := build(t, kept(t, lines...), handle(click))
-	if f.Nodes != 3 || len(f.Roots[0].Children) != 2 || f.Roots[0].Children[0].Link.Score != 0.7 {
+	if f.Nodes != 3 || len(f.Roots[0].Children) != 2 || f.Roots[0].Children[0].Link.Score != 0.7 || f.Find(lines[3].Base().Seq) == nil {
 		t.Errorf("%d nodes\n%s", f.Nodes, tree(f))
 	}
 	// A request that was put down to the action by time counts for less, too.

@@ -324,3 +324,25 @@ func TestACallerThatIsNotKnown(t *testing.T) {
 		}
 	}
 }
+
+// What is asked for and not there is named, and an id that was cut is told from a handle.
+func TestWhatIsAskedForIsNamed(t *testing.T) {
+	r := kept(t, span("a", 0, 1, "server", "x", 1, 0))
+	for what, want := range map[string]string{
+		other: other, other[:20]: other[:20] + " has 20 hex digits", other[:9]: other[:9] + " has 9 hex digits", other[:8]: other[:8],
+		"no handle of anything": "",
+	} {
+		_, err := flow.Collect(t.Context(), r, what)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hex digits") != strings.Contains(want, "hex digits") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// What is known of clocks and what was left out is told on the wire.
+func TestClocksOnTheWire(t *testing.T) {
+	f := &flow.Flow{Left: 3, Clocks: []flow.Clock{{Domain: "host-b", Offset: ms(1500), Bound: ms(2.5), Pairs: 4, Known: true}}}
+	if w := f.Wire(); w.Left != 3 || fmt.Sprintf("%+v", w.Clocks) != "[{Domain:host-b Offset:1500 Bound:2.5 Pairs:4 Known:true}]" {
+		t.Errorf("%+v", w)
+	}
+}

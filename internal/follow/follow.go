@@ -29,8 +29,10 @@ const (
 	gone     = time.Minute            // the same for one that was deleted, or is no longer among the first
 	headSize = 256                    // bytes by which a file is known again
 	maxFiles = 256
-	maxTurn  = 1 << 20 // bytes of one file that are read before the others have their turn
-	maxEmit  = 200     // lines that are handed on at once
+	maxTurn  = 1 << 20         // bytes of one file that are read before the others have their turn
+	maxEmit  = 200             // lines that are handed on at once
+	promptly = 5 * time.Second // after which what is read was not written just now
+	endSize  = 4 << 10         // bytes of a file's end that are handed on with its first line
 )
 
 // Line is a line of a file.
@@ -39,6 +41,14 @@ type Line struct {
 	Time time.Time // when it was read
 	Text string    // at most maxLine bytes
 	Size int       // bytes that it has, when it was cut; else 0
+	Live bool      // it was written shortly before
+	End  *End      // of the file as it was opened, with the first line that it had then; else nil
+}
+
+// End is how a file ended, and when it was written to last.
+type End struct {
+	Text string // whole lines, at most endSize bytes
+	Time time.Time
 }
 
 // Mark is how far a file was read. It is kept between runs.
@@ -76,6 +86,7 @@ type follower struct {
 	first   bool             // the first look
 	noted   map[string]bool
 	pending []Line
+	unsaved bool // lines were taken since the marks were saved
 	buf     []byte
 }
 
@@ -96,6 +107,9 @@ type file struct {
 	wide    wide
 	until   time.Time // for a renamed file: when it is given up, if nothing comes
 	active  time.Time // when it was looked at by its path, or something came
+	caught  time.Time // when it was read to its end
+	live    bool      // what was read last was written just before
+	end     *End      // as it was opened; nil once it was handed on
 	checked time.Time // modification time when head was compared
 	size    int64     // then
 }
@@ -142,6 +156,9 @@ func Follow(ctx context.Context, c Config) error {
 	}
 	maps.Copy(f.marks, c.Marks)
 	defer func() {
+		if f.unsaved { // what was taken does not come again
+			_ = f.save() // the error of Follow says more
+		}
 		for _, o := range f.opened() {
 			_ = o.handle.Close() // it was only read
 		}
@@ -213,8 +230,11 @@ func (f *follower) turn(ctx context.Context) (busy bool, err error) {
 	now := time.Now()
 	f.leave(paths, now)
 	for _, o := range f.opened() {
+		if err := ctx.Err(); err != nil {
+			return busy, err
+		}
 		for more := true; more; {
-			n, err := f.read(ctx, o, now)
+			n, err := f.read(ctx, o)
 			if err != nil {
 				return busy, err
 			}
@@ -310,6 +330,7 @@ func (f *follower) leave(paths []string, now time.Time) {
 }
 
 func (f *follower) save() error {
+	f.unsaved = false
 	if f.Save == nil {
 		return nil
 	}
@@ -379,8 +400,26 @@ func (f *follower) look(path string) error {
 	if err := o.remember(); err != nil {
 		return err
 	}
+	if o.read < info.Size() {
+		o.end = o.ending(info)
+	}
 	_, err = o.handle.Seek(o.read, io.SeekStart)
 	return err
+}
+
+// ending returns how the file ends: whole lines only. nil: there are none.
+func (o *file) ending(info os.FileInfo) *End {
+	buf := make([]byte, min(info.Size(), endSize))
+	n, _ := o.handle.ReadAt(buf, info.Size()-int64(len(buf))) // what cannot be read is no line
+	buf = buf[:n]
+	if int64(n) < info.Size() {
+		_, buf, _ = bytes.Cut(buf, []byte{'\n'})
+	}
+	last := bytes.LastIndexByte(buf, '\n')
+	if last < 0 {
+		return nil
+	}
+	return &End{strings.ToValidUTF8(string(buf[:last]), "\ufffd"), info.ModTime()}
 }
 
 // another reports whether a path without an open file is another name of one that is open. A file that was renamed is
@@ -446,6 +485,7 @@ func (f *follower) rotated(path string, mark Mark) {
 			o.id = identity(info)
 			o.begin()
 			if o.is(mark) && info.Size() >= mark.Offset {
+				o.end = o.ending(info)
 				if _, err := handle.Seek(mark.Offset, io.SeekStart); err == nil && o.remember() == nil {
 					f.old = append(f.old, o)
 					return
@@ -539,10 +579,12 @@ func (o *file) holds() bool {
 }
 
 // read reads what is new of a file, at most maxTurn bytes, and hands on its lines.
-func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int, err error) {
+func (f *follower) read(ctx context.Context, o *file) (total int, err error) {
 	for total < maxTurn {
+		now := time.Now() // handing on may have taken long
 		n, err := o.handle.Read(f.buf)
 		if n > 0 {
+			o.live = now.Sub(o.caught) <= promptly
 			total += n
 			if o.read == 0 {
 				o.begin()
@@ -560,6 +602,8 @@ func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int,
 		if err != nil {
 			if !errors.Is(err, io.EOF) {
 				f.note(o.path, fmt.Sprintf("%s cannot be read: %v", o.path, err))
+			} else {
+				o.caught = now
 			}
 			break
 		}
@@ -568,7 +612,8 @@ func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int,
 }
 
 func (f *follower) take(o *file, p Piece) {
-	f.pending = append(f.pending, Line{Path: o.path, Time: p.Time, Text: string(p.Text), Size: p.Size})
+	f.pending = append(f.pending, Line{Path: o.path, Time: p.Time, Text: string(p.Text), Size: p.Size, Live: o.live, End: o.end})
+	o.end = nil
 }
 
 // give hands on what was taken, which is of one file.
@@ -577,6 +622,7 @@ func (f *follower) give(ctx context.Context, o *file) error {
 		if err := f.Emit(ctx, part); err != nil {
 			return err
 		}
+		f.unsaved = true
 	}
 	clear(f.pending)
 	f.pending = f.pending[:0]

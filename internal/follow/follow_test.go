@@ -901,3 +901,131 @@ func TestFilesOfWindows(t *testing.T) {
 		})
 	}
 }
+
+// A line is live when it was written while its file was followed; what a file had before comes with how it ended then.
+func TestLinesAreLiveWhileTheyAreWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "one\ntwo\nnot who")
+		written := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+		if err := os.Chtimes(r.path("a.log"), written, written); err != nil {
+			t.Fatal(err)
+		}
+		r.start("*.log", true)
+		r.later()
+		r.write("a.log", "le\nthree\n")
+		r.later()
+		r.rename("a.log", "a.log.1")
+		r.write("a.log", "four\n")
+		r.later()
+		r.write("a.log", "five\n")
+		r.later()
+		r.write("new.log", "six\n")
+		r.later()
+		r.write("new.log", "seven\n")
+		r.later()
+		r.stop()
+		r.write("a.log", "eight\n")
+		r.start("*.log", false)
+		r.later()
+		r.write("a.log", "nine\n")
+		r.later()
+		r.stop()
+		var got []string
+		for _, l := range r.lines {
+			text := l.Text
+			if l.Live {
+				text += " live"
+			}
+			if l.End != nil {
+				text += fmt.Sprintf(" end %q", l.End.Text)
+				if l.Text == "one" && !l.End.Time.Equal(written) {
+					t.Errorf("%s", l.End.Time)
+				}
+			}
+			got = append(got, text)
+		}
+		want := []string{
+			`one end "one\ntwo"`, "two", "not who", "le live", "three live", `four end "four"`, "five live", `six end "six"`, "seven live",
+			`eight end "four\nfive\neight"`, "nine live",
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+	})
+}
+
+// What is read long after it was written is not live, though it was written while its file was followed.
+func TestLinesThatWaitedAreNotLive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		path := filepath.Join(t.TempDir(), "a.log")
+		write := func(text string) {
+			f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			if err == nil {
+				_, err = io.WriteString(f, text)
+				err = errors.Join(err, f.Close())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		write("")
+		var got []string
+		done := make(chan error)
+		go func() {
+			done <- follow.Follow(ctx, follow.Config{Patterns: []string{path}, Emit: func(_ context.Context, lines []follow.Line) error {
+				for _, l := range lines {
+					got = append(got, fmt.Sprint(l.Text, " ", l.Live))
+					if l.Text == "one" { // the daemon is away for an hour
+						time.Sleep(time.Hour)
+					}
+				}
+				return nil
+			}})
+		}()
+		for _, text := range []string{"one\n", "two\n"} {
+			time.Sleep(2 * time.Second)
+			write(text)
+		}
+		time.Sleep(2 * time.Hour)
+		write("three\n")
+		time.Sleep(2 * time.Second)
+		cancel()
+		<-done
+		if want := []string{"one true", "two false", "three true"}; !slices.Equal(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	})
+}
+
+// What was taken before the end does not come again, also where the end came while it was taken.
+func TestWhatWasTakenBeforeTheEndIsMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "one\n")
+		r.write("b.log", "two\n")
+		ctx, cancel := context.WithCancel(t.Context())
+		var got []string
+		err := follow.Follow(ctx, follow.Config{
+			Patterns: []string{r.path("*.log")}, Begin: true,
+			Emit: func(_ context.Context, lines []follow.Line) error {
+				for _, l := range lines {
+					got = append(got, l.Text)
+				}
+				cancel()
+				return nil
+			},
+			Save: func(m map[string]follow.Mark) error { r.marks = m; return nil },
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+		r.start("*.log", true)
+		r.later()
+		r.stop()
+		if got = append(got, r.got...); !slices.Equal(got, []string{"one", "two"}) {
+			t.Errorf("%q", got)
+		}
+	})
+}

@@ -25,7 +25,7 @@ type Filter struct {
 	Services int           // least severity from which events of services need no Session, Tab and Page; 1: all; 0: none
 	Since    time.Time     // happened at or after
 	Until    time.Time     // happened at or before
-	Received time.Time     // received at or after
+	Arrived  time.Time     // arrived at or after, whatever is done to the clock: a time of time.Now
 	Within   time.Duration // arrived this long ago or later; 0 means ever
 
 	windows *[]Window // happened in one of them; nil means ever. Only Around sets it
@@ -90,7 +90,7 @@ func (f *Filter) want() store.Want {
 		Windows: windows,
 		Session: f.Session, Tab: f.Tab, Page: f.Page, TestID: f.TestID, Worker: f.Worker, TraceID: f.TraceID,
 		Service: f.Service, Action: f.Action, Severity: f.Severity, Services: f.Services,
-		Since: f.Since, Until: f.Until, Received: f.Received, Within: f.Within,
+		Since: f.Since, Until: f.Until, Arrived: f.Arrived, Within: f.Within,
 	}
 }
 
@@ -125,7 +125,6 @@ func (f *Filter) takes(e event.Event) bool {
 		(f.Source == "" || f.Source == h.Source) && (f.Service == "" || f.Service == h.Service) &&
 		(f.Action == "" || f.Action == h.Cause.Action) && (f.Severity == 0 || event.Severity(e) >= f.Severity) &&
 		(f.Since.IsZero() || !h.Time.Before(f.Since)) && (f.Until.IsZero() || !h.Time.After(f.Until)) &&
-		(f.Received.IsZero() || !h.Received.Before(f.Received)) &&
 		(f.URL == "" || Contains(urlOf(e), f.URL)) &&
 		(f.Text == "" || slices.ContainsFunc(e.Searched(), func(s string) bool { return Contains(s, f.Text) }))
 }

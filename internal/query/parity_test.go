@@ -66,7 +66,7 @@ func passesBy(f query.Filter, e event.Event) bool {
 	}
 	return (f.Tab == 0 || f.Tab == h.Tab) && event.Severity(e) >= f.Severity &&
 		(f.Since.IsZero() || h.Time.Compare(f.Since) >= 0) && (f.Until.IsZero() || h.Time.Compare(f.Until) <= 0) &&
-		(f.Received.IsZero() || h.Received.Compare(f.Received) >= 0) && has(address, f.URL) &&
+		has(address, f.URL) &&
 		(f.Text == "" || slices.ContainsFunc(e.Searched(), func(s string) bool { return has(s, f.Text) }))
 }
 
@@ -94,7 +94,7 @@ func TestStoreAndArchiveAnswerAlike(t *testing.T) {
 		{Worker: "w2"},
 		{TraceID: "q1"}, {Document: "d2"}, {Source: "ci"}, {Service: "api"}, {Action: "a1"}, {Severity: event.SeverityError},
 		{Severity: 5}, {Since: parityBase.Add(100 * time.Second)}, {Until: parityBase.Add(100 * time.Second)},
-		{Received: parityBase.Add(200 * time.Second)}, {URL: "/ITEMS/1"}, {URL: "p/b"}, {Text: "MESSAGE 1"},
+		{URL: "/ITEMS/1"}, {URL: "p/b"}, {Text: "MESSAGE 1"},
 		{Text: "GRÖSS"}, {Text: "GRÖß"},
 		{Session: "s2", Tab: 1, Service: "api"}, {Document: "d1", Severity: 9},
 	}

@@ -237,6 +237,9 @@ func (r *Live) item(s *store.Slice, i int, e event.Event) (Item, bool) {
 		return Item{}, false
 	}
 	h := e.Base()
+	if h.TraceID == "" && h.Half != "" {
+		h.TraceID = r.store.WholeTrace(h.Half)
+	}
 	event.Shift(e, r.offset(h.Clock))
 	return Item{Kind: s.Kind(i), Event: e, Head: h}, true
 }

@@ -86,6 +86,7 @@ func Run(
 		)
 	}
 	began := time.Now()
+	call.Sites = map[string]string{}
 	out := &Result{Title: title, Status: "complete", StepsTotal: len(steps)}
 	most := len(steps)
 	if o.StopAfterStep > 0 {

@@ -26,6 +26,7 @@ type client struct {
 	session   string // browser of the tracked tab
 	tab       int    // tracked tab; 0: none
 	moved     string // see Moved
+	met       bool   // see First
 	name      string // see Agent.Name
 	project   string // see Agent.Project
 	positions map[key]string
@@ -127,6 +128,16 @@ func (r *Registry) Forget(id string) {
 		r.gone = slices.Delete(r.gone, 0, 1)
 	}
 	r.gone = append(r.gone, strings.Clone(id))
+}
+
+// First reports, once, that this is the client's first time. It does for a client that was forgotten, too.
+func (r *Registry) First(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id)
+	first := !c.met
+	c.met = true
+	return first
 }
 
 // Track makes a tab the client's tracked tab, which Target returns by default. It does not check that the tab exists.

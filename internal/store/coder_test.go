@@ -32,7 +32,7 @@ func full() event.Batch {
 		Cause: event.Cause{Action: "a1", Command: "k1"}, Mono: 12.5, Sender: 7,
 		Origin: event.Origin{Source: "extension", Service: "shop", Instance: "i1"}, Session: "s1", Tab: 9, Frame: 3,
 		Document: "D1", PageURL: "http://localhost/p#x", TestID: "t1", Worker: "w1",
-		TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", Flags: event.Truncated | event.Unmapped,
+		TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", Half: "8448eb211c80319c", Flags: event.Truncated | event.Unmapped,
 	}
 	v := event.Vital{Value: 1.5, Rating: "good", Final: true, Attribution: "{}"}
 	return event.Batch{
@@ -50,6 +50,7 @@ func full() event.Batch {
 			Stack:      stack,
 			Count:      3,
 			RequestID:  "r",
+			Witnesses:  "otlp, run",
 		},
 		&event.Exception{
 			Head:      h,
@@ -60,6 +61,7 @@ func full() event.Batch {
 			Causes:    []event.ErrorCause{{Type: "E", Message: "c", Stack: stack}},
 			Handled:   true,
 			Mechanism: "onerror",
+			Witnesses: "log otlp, log run",
 			URL:       "u",
 			Line:      1,
 			Column:    2,
@@ -71,7 +73,7 @@ func full() event.Batch {
 			RequestHeaders: []event.Header{
 				{Name: "a", Value: "b"},
 			}, ResponseHeaders: []event.Header{{Name: "c", Value: "d"}}, HasAuth: true, RequestBody: "in", ResponseBody: "out",
-			RequestSize: 2, ResponseSize: -1, TransferSize: 4, BodyNote: "truncated", ContentType: "t",
+			RequestSize: 2, ResponseSize: -1, TransferSize: 4, RequestBodyNote: "binary", ResponseBodyNote: "truncated", ContentType: "t",
 			Initiator: event.Initiator{Type: "fetch", Stack: stack},
 			Outcome:   "http_error", Error: "e", Protocol: "h2", FromCache: true, Redirects: []string{"x"},
 			ServerTiming: "s", RemoteAddress: "127.0.0.1",

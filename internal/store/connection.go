@@ -12,15 +12,16 @@ import (
 
 // The states of a connection.
 const (
-	stateOpen   = "open"
-	stateClosed = "closed"
+	stateOpen         = "open"
+	stateReconnecting = "reconnecting" // an EventSource that lost its connection and tries again by itself
+	stateClosed       = "closed"
 )
 
 // Connection is one WebSocket or EventSource, as far as its messages tell. Strings are at most 256 bytes long where no
 // other bound is given.
 type Connection struct {
 	ID       string // unique within Session
-	Protocol string // websocket, eventsource
+	Protocol string // websocket, eventsource, fetch: a body that comes piece by piece
 	URL      string // ≤ 4 KiB
 	Session  string
 	Tab      int
@@ -30,7 +31,8 @@ type Connection struct {
 	TestID   string
 	Worker   string
 
-	State  string    // open, closed
+	State  string    // open, reconnecting, closed
+	Lost   time.Time // since when it is reconnecting; else zero
 	Opened time.Time // zero when it was open before capture began
 	Closed time.Time // zero while open
 	Code   int       // of the close frame, 0 if none came
@@ -153,6 +155,15 @@ func (t *connections) message(f *event.Message, second int64) {
 	switch f.Event {
 	case "open":
 		c.Opened = f.Time
+		c.State, c.Lost, c.Reason = stateOpen, time.Time{}, ""
+	case "error":
+		// The platform's other connections end with an error, and a close follows.
+		if f.Protocol == "eventsource" && c.Lost.IsZero() {
+			c.State, c.Lost = stateReconnecting, f.Time
+		}
+		if f.Reason != "" {
+			c.Reason = keep(f.Reason, maxConnectionReason)
+		}
 	case "message":
 		c.message(f, second)
 	}
@@ -192,7 +203,10 @@ func (c *connection) message(f *event.Message, second int64) {
 
 func (t *connections) close(c *connection, at time.Time, code int, reason string) {
 	t.size -= c.bytes()
-	c.State, c.Closed, c.Code, c.Reason = stateClosed, at, code, keep(reason, maxConnectionReason)
+	c.State, c.Closed, c.Code, c.Lost = stateClosed, at, code, time.Time{}
+	if reason != "" || c.Reason == "" {
+		c.Reason = keep(reason, maxConnectionReason)
+	}
 	t.size += c.bytes()
 	t.active = slices.DeleteFunc(t.active, func(o *connection) bool { return o == c })
 	t.closed = append(t.closed, c)

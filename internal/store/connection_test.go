@@ -302,3 +302,38 @@ func TestOnlyTheDocumentThatLeftClosesItsConnections(t *testing.T) {
 		t.Errorf("closed are %+v", closed)
 	}
 }
+
+// An EventSource that lost its connection is neither open nor closed: it tries again by itself.
+func TestAnEventSourceThatReconnects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t, store.DefaultLimits(0))
+		tell := func(what, reason string) *store.Connection {
+			f := frame("e", what)
+			f.Protocol, f.Reason = "eventsource", reason
+			s.Append(event.Batch{f})
+			active, closed := s.Connections()
+			return &append(active, closed...)[0]
+		}
+		tell("open", "")
+		time.Sleep(time.Second)
+		lost := time.Now()
+		tell("error", "the connection ended")
+		time.Sleep(time.Minute)
+		if c := tell("error", "it did not connect"); c.State != "reconnecting" || !c.Lost.Equal(lost) ||
+			c.Reason != "it did not connect" {
+			t.Errorf("after two errors: %+v", c)
+		}
+		if c := tell("open", ""); c.State != store.Open || !c.Lost.IsZero() || c.Reason != "" {
+			t.Errorf("connected again: %+v", c)
+		}
+		tell("error", "the connection ended")
+		if c := tell("close", ""); c.State != store.Closed || !c.Lost.IsZero() || c.Reason != "the connection ended" {
+			t.Errorf("closed by the page while it was lost: %+v", c)
+		}
+		socket := frame("w", "error")
+		s.Append(event.Batch{socket})
+		if active, _ := s.Connections(); active[0].State != store.Open {
+			t.Errorf("a WebSocket's error: %+v", active[0])
+		}
+	})
+}

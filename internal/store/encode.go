@@ -135,7 +135,12 @@ func (enc *encoder) add(s *Store, e event.Event) {
 			p.bodies = len(c.out) - p.offset - p.size
 		} else {
 			without := *x
-			without.BodyNote = bodyTooLarge
+			if x.RequestBody != "" {
+				without.RequestBodyNote = bodyTooLarge
+			}
+			if x.ResponseBody != "" {
+				without.ResponseBodyNote = bodyTooLarge
+			}
 			enc.again(p, h, &without)
 		}
 	}
@@ -163,7 +168,9 @@ func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) 
 		*page = memo{h.PageURL, s.hash(Page(h.PageURL))}
 	}
 	out.time, out.received = nanos(h.Time), nanos(h.Received)
-	out.trace = enc.memo.trace.of(s, h.TraceID)
+	if out.trace = enc.memo.trace.of(s, halfOf(h.TraceID)); h.TraceID == "" && h.Half != "" {
+		out.trace = s.hash(h.Half)
+	}
 	out.tab = int32(h.Tab)
 	out.session, out.page = uint32(enc.memo.session.of(s, h.Session)), uint32(page.hash)
 	out.test, out.worker = uint32(enc.memo.test.of(s, h.TestID)), uint32(enc.memo.worker.of(s, h.Worker))

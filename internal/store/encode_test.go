@@ -93,12 +93,19 @@ func TestBodiesComeBack(t *testing.T) {
 			if !s.Find(nil, seq, &sl) || !sl.Decode(0, &got) {
 				t.Fatalf("%d is not there", seq)
 			}
+			notes := ""
+			if note != "" && len(c.request) > 0 {
+				notes += note
+			}
+			if note != "" && len(c.response) > 0 {
+				notes += note
+			}
 			if has := want[1]+want[2] != ""; sl.HasBody(0) != has {
 				t.Errorf("%d, %d bytes: has a body: %v", len(c.request), len(c.response), !has)
 			}
 			s.Attach(&sl, 0, &got)
-			if g := [3]string{got.URL, got.RequestBody, got.ResponseBody}; g != want || got.BodyNote != note {
-				t.Errorf("%d and %d bytes: %.20q with note %q", len(c.request), len(c.response), g, got.BodyNote)
+			if g := [3]string{got.URL, got.RequestBody, got.ResponseBody}; g != want || got.ResponseBodyNote+got.RequestBodyNote != notes {
+				t.Errorf("%d and %d bytes: %.20q with note %q", len(c.request), len(c.response), g, got.ResponseBodyNote)
 			}
 			if seq == x.Seq && (!got.Time.Equal(at) || !got.Raw.Equal(at.Add(-time.Minute)) || got.Tab != 4) {
 				t.Errorf("head %+v", got.Head)
@@ -128,8 +135,8 @@ func TestBodiesThatWentAreTold(t *testing.T) {
 		for i, note := range []string{bodyEvicted, ""} {
 			var x event.Exchange
 			c.Decode(i, &x)
-			if s.Attach(&c, i, &x); x.ResponseBody != "" || x.BodyNote != note {
-				t.Errorf("%s: body %q, note %q; want note %q", name, x.ResponseBody, x.BodyNote, note)
+			if s.Attach(&c, i, &x); x.ResponseBody != "" || x.ResponseBodyNote != note {
+				t.Errorf("%s: body %q, note %q; want note %q", name, x.ResponseBody, x.ResponseBodyNote, note)
 			}
 		}
 	}

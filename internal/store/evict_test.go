@@ -251,6 +251,27 @@ func TestAnOwnerAtItsFloorGivesLast(t *testing.T) {
 	s.checkInvariants(t)
 }
 
+// A flood takes the place of its own events, not of those of an owner that has little, whichever of the two came first.
+func TestAFloodTakesTheFloodersPlace(t *testing.T) {
+	for _, flooder := range []int{1, 2} {
+		s := testStore(t, tiny())
+		put := func(tab, n int) {
+			for range n {
+				s.Append(event.Batch{&event.Log{Head: tabHead(tab), Message: strings.Repeat("x", 400)}})
+			}
+		}
+		put(1, 20) // above the floor
+		put(2, 20)
+		for until := s.statsOf(browserLog).Evicted + 500; s.statsOf(browserLog).Evicted < until; {
+			put(flooder, 1)
+		}
+		if n, _ := s.Evicted(&Want{Session: "s", Tab: 3 - flooder}, 0); n != 0 {
+			t.Errorf("tab %d floods, and the other one lost %d", flooder, n)
+		}
+		s.checkInvariants(t)
+	}
+}
+
 // With a bound of entries, the owner with the most gives.
 func TestTheLongestOwnerGivesForTheCount(t *testing.T) {
 	l := tiny()

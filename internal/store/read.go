@@ -29,7 +29,7 @@ type Want struct {
 	Services int           // least severity from which events of services need no Session, Tab and Page; 1: all; 0: none
 	Since    time.Time     // Time, as Offset corrects it, not before
 	Until    time.Time     // Time, as Offset corrects it, not after
-	Received time.Time     // Received not before
+	Arrived  time.Time     // arrived not before, by the monotonic clock: a time of time.Now
 	Windows  []Window      // Time, as Offset corrects it, in one of them; sorted, disjoint; nil: any time
 	Within   time.Duration // arrived at most this long ago, by the monotonic clock
 
@@ -46,7 +46,7 @@ type matcher struct {
 	trace                                        uint64
 	tab                                          int32
 	severity, services                           uint8
-	since, until, received, arrived              int64
+	since, until, arrived                        int64
 	offset                                       func(event.Clock) time.Duration
 	windows                                      [][2]int64
 	narrow                                       bool // a field is set that the counts of evicted events ignore
@@ -56,13 +56,16 @@ func (s *Store) matcher(w *Want) matcher {
 	m := matcher{
 		session: uint32(s.hash(w.Session)), page: uint32(s.hash(Page(w.Page))), service: uint32(s.hash(w.Service)),
 		test: uint32(s.hash(w.TestID)), worker: uint32(s.hash(w.Worker)), action: uint32(s.hash(w.Action)),
-		trace: s.hash(w.TraceID), tab: int32(w.Tab), severity: uint8(max(0, min(w.Severity, 255))), services: uint8(max(0, min(w.Services, 255))),
-		since: nanos(w.Since), until: nanos(w.Until), received: nanos(w.Received), offset: w.Offset,
+		trace: s.hash(halfOf(w.TraceID)), tab: int32(w.Tab), severity: uint8(max(0, min(w.Severity, 255))), services: uint8(max(0, min(w.Services, 255))),
+		since: nanos(w.Since), until: nanos(w.Until), offset: w.Offset,
 	}
 	m.narrow = w.Page != "" || w.TestID != "" || w.Worker != "" || w.TraceID != "" || w.Action != "" ||
-		!w.Since.IsZero() || !w.Until.IsZero() || !w.Received.IsZero() || w.Within != 0 || w.Windows != nil
+		!w.Since.IsZero() || !w.Until.IsZero() || !w.Arrived.IsZero() || w.Within != 0 || w.Windows != nil
 	if w.Within > 0 {
 		m.arrived = max(0, int64(s.elapsed()-w.Within))
+	}
+	if !w.Arrived.IsZero() {
+		m.arrived = max(m.arrived, int64(s.elapsed()-time.Since(w.Arrived)))
 	}
 	if w.Windows != nil { // none at all accept nothing
 		m.windows = make([][2]int64, 0, len(w.Windows))
@@ -92,7 +95,7 @@ func (m *matcher) takes(r RingID, h *header) bool {
 	if h.marks&dead != 0 || h.severity < m.severity || m.service != 0 && m.service != h.service ||
 		m.test != 0 && m.test != h.test || m.worker != 0 && m.worker != h.worker ||
 		m.trace != 0 && m.trace != h.trace || m.action != 0 && m.action != h.action ||
-		m.received != 0 && h.received < m.received || m.arrived != 0 && h.arrived < m.arrived {
+		m.arrived != 0 && h.arrived < m.arrived {
 		return false
 	}
 	if m.since == 0 && m.until == 0 && m.windows == nil {
@@ -114,7 +117,7 @@ func (m *matcher) takes(r RingID, h *header) bool {
 
 // passes reports whether nothing in a segment can be wanted.
 func (m *matcher) passes(s *segment) bool {
-	if s.severity < m.severity || s.arrived < m.arrived {
+	if s.live == 0 || s.severity < m.severity || s.arrived < m.arrived {
 		return true
 	}
 	if s.clocks || m.since == 0 && m.until == 0 && m.windows == nil {
@@ -248,12 +251,12 @@ func (c *Slice) reset() {
 	c.buf = c.buf[:0]
 }
 
-func (c *Slice) add(r RingID, seg *segment, h *header) {
+func (c *Slice) add(r RingID, t *strand, seg *segment, h *header) {
 	c.records = append(c.records, copied{
 		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r,
 		clock: h.clock, bodies: h.bodies > 0,
 	})
-	c.buf = append(c.buf, seg.buf[h.offset:h.offset+h.size]...)
+	c.buf = append(c.buf, t.record(seg, h)[:h.size]...)
 }
 
 // Skipped returns how many wanted events between from and the number that Forward returned had been evicted. upper says
@@ -446,7 +449,7 @@ func (s *Store) forwardLocked(m *matcher, from, to event.Seq, limit int, c *Slic
 			return h.seq
 		}
 		if m.takes(ws[0].ring, h) {
-			c.add(ws[0].ring, ws[0].seg, h)
+			c.add(ws[0].ring, ws[0].strand, ws[0].seg, h)
 		}
 		if !ws[0].forward() {
 			ws[0] = ws[len(ws)-1]
@@ -475,7 +478,7 @@ func (s *Store) Backward(w *Want, before, down event.Seq, limit int, c *Slice) e
 			return h.seq + 1
 		}
 		if m.takes(ws[0].ring, h) {
-			c.add(ws[0].ring, ws[0].seg, h)
+			c.add(ws[0].ring, ws[0].strand, ws[0].seg, h)
 		}
 		if !ws[0].backward() {
 			ws[0] = ws[len(ws)-1]
@@ -525,33 +528,36 @@ func (s *Store) count(m *matcher, from event.Seq, n *int) (next event.Seq, more 
 }
 
 // Find fills c with the event of this number, of one of the kinds (none named: any), and reports
-// whether it is still there.
+// whether it is still there. The number of an event that was told again since stands for what was told last,
+// of whatever kind that is.
 func (s *Store) Find(kinds []event.Kind, seq event.Seq, c *Slice) bool {
 	c.reset()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if now := s.nowLocked(seq); now != seq {
+		seq, kinds = now, nil
+	}
 	for i := range s.rings {
 		if len(kinds) > 0 && !slices.Contains(kinds, RingID(i).Kind()) {
 			continue
 		}
-		if seg, h := s.rings[i].find(seq); h != nil && h.marks&dead == 0 {
-			c.add(RingID(i), seg, h)
+		if t, seg, h := s.rings[i].find(seq); h != nil && h.marks&dead == 0 {
+			c.add(RingID(i), t, seg, h)
 			return true
 		}
 	}
 	return false
 }
 
-func (r *ring) find(seq event.Seq) (*segment, *header) {
+func (r *ring) find(seq event.Seq) (*strand, *segment, *header) {
 	for _, o := range r.owners {
-		if seg, h := o.young.find(seq); h != nil {
-			return seg, h
-		}
-		if seg, h := o.kept.find(seq); h != nil {
-			return seg, h
+		for _, t := range [...]*strand{&o.young, &o.kept} {
+			if seg, h := t.find(seq); h != nil {
+				return t, seg, h
+			}
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // Trace fills c with at most limit events of the trace, of all kinds, lowest number first, and
@@ -559,7 +565,7 @@ func (r *ring) find(seq event.Seq) (*segment, *header) {
 // releases the lock between parts of them, so events may come and go meanwhile. Its error is ctx's.
 func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more bool, err error) {
 	c.reset()
-	key := s.hash(id)
+	key := s.hash(halfOf(id))
 	if key == 0 {
 		return false, nil
 	}
@@ -573,8 +579,8 @@ func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more
 		if len(c.records) == limit || len(c.buf) >= sliceBytes {
 			return true, nil
 		}
-		seg, h := s.traces.at(l)
-		c.add(l.ring(), seg, h)
+		t, seg, h := s.traces.at(l)
+		c.add(l.ring(), t, seg, h)
 		l = h.next
 	}
 	return false, nil
@@ -583,7 +589,7 @@ func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more
 // HasTrace reports whether events of the trace are kept. It may report true for another trace with the same hash, and
 // false for one that the full table has no room for.
 func (s *Store) HasTrace(id string) bool {
-	key := s.hash(id)
+	key := s.hash(halfOf(id))
 	if key == 0 {
 		return false
 	}
@@ -610,20 +616,20 @@ func (s *Store) searchTrace(ctx context.Context, id string, limit int, c *Slice)
 }
 
 // Attach fills in the bodies of x, which was decoded from c's i-th record. It does nothing for an
-// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to bodyEvicted.
+// exchange that came without bodies. When the exchange was evicted or cleared since, it sets both notes to bodyEvicted.
 func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	if !c.HasBody(i) {
 		return
 	}
 	s.mu.RLock()
-	seg, h := s.rings[c.Ring(i)].find(x.Seq)
+	t, seg, h := s.rings[c.Ring(i)].find(x.Seq)
 	record := ""
 	if h != nil && h.marks&dead == 0 {
-		record = string(seg.buf[h.offset+h.size : h.offset+h.size+h.bodies])
+		record = string(t.record(seg, h)[h.size:])
 	}
 	s.mu.RUnlock()
 	if record == "" {
-		x.BodyNote = bodyEvicted
+		x.RequestBodyNote, x.ResponseBodyNote = bodyEvicted, bodyEvicted
 		return
 	}
 	d := coder{reading: true, bodies: true, in: record}
@@ -632,5 +638,5 @@ func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	}
 }
 
-// bodyEvicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
+// bodyEvicted is the note of the bodies of an exchange that was evicted between the reading of its head and of its bodies.
 const bodyEvicted = "evicted"

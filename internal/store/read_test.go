@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -185,7 +186,6 @@ func TestTimesAreBoundedByBothEnds(t *testing.T) {
 		{Want{Windows: window(10, 11)}, nil},
 		{Want{Windows: []Window{}}, nil},
 		{Want{Windows: window(2, 5), Since: at(5)}, []event.Seq{6}},
-		{Want{Received: at(108)}, []event.Seq{9, 10}},
 		{Want{Within: time.Second}, []event.Seq{9, 10}},
 		{Want{Within: time.Second - 1}, []event.Seq{10}},
 		{Want{Within: time.Hour}, []event.Seq{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
@@ -235,7 +235,7 @@ func TestEvictedKnowsOwnersAndErrors(t *testing.T) {
 		{Want{Severity: 9}, 0, 16, true}, {Want{Severity: event.SeverityError + 4}, 0, 8, true},
 		{Want{Page: "p"}, 0, 16, true}, {Want{TestID: "t"}, 0, 16, true}, {Want{Worker: "w"}, 0, 16, true},
 		{Want{TraceID: "q"}, 0, 16, true}, {Want{Action: "a"}, 0, 16, true}, {Want{Since: time.Unix(1, 0)}, 0, 16, true},
-		{Want{Until: time.Unix(1, 0)}, 0, 16, true}, {Want{Received: time.Unix(1, 0)}, 0, 16, true},
+		{Want{Until: time.Unix(1, 0)}, 0, 16, true}, {Want{Arrived: time.Unix(1, 0)}, 0, 16, true},
 		{Want{Within: 1}, 0, 16, true}, {Want{Windows: []Window{}}, 0, 16, true}, {Want{Page: "p"}, 17, 0, false},
 	} {
 		if n, upper := s.Evicted(&c.want, c.from); n != c.n || upper != c.upper {
@@ -340,8 +340,32 @@ func TestStats(t *testing.T) {
 		}
 	}
 	st := s.Stats()
-	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*32 ||
+	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*40 ||
 		st.Bytes != s.statsOf(browserLog).Bytes+st.TraceBytes {
 		t.Errorf("%+v", st)
 	}
+}
+
+// What arrived since a moment is found whatever is done to the wall clock, by which it was received earlier.
+func TestArrivedGoesByTheSteadyClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testStore(t, DefaultLimits(0))
+		add := func(by time.Duration) {
+			at := time.Now().Add(by)
+			s.Append(event.Batch{&event.Log{Head: event.Head{Time: at, Received: at}}})
+		}
+		add(0)
+		time.Sleep(time.Second)
+		began := time.Now()
+		add(-time.Hour)
+		time.Sleep(time.Second)
+		add(time.Hour)
+		time.Sleep(time.Hour)
+		if got, _ := pages(s, Want{Arrived: began}, 0, s.next, 10, false); !slices.Equal(got, []event.Seq{2, 3}) {
+			t.Errorf("since it began: %v", got)
+		}
+		if got, _ := pages(s, Want{Arrived: time.Now()}, 0, s.next, 10, false); len(got) > 0 {
+			t.Errorf("since now: %v", got)
+		}
+	})
 }

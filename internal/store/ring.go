@@ -2,6 +2,7 @@ package store
 
 import (
 	"sort"
+	"strings"
 
 	"github.com/brennhill/gasoline/internal/event"
 )
@@ -22,6 +23,7 @@ type owner struct {
 	session uint32
 	tab     int32
 	service uint32
+	source  string // Origin.Source
 
 	young strand
 	kept  strand // of traces with an error, after they were evicted from young
@@ -116,6 +118,8 @@ type ring struct {
 	evicted uint64 // for room or age
 	refused uint64 // larger than the share
 	cleared uint64
+	// replaced by what was told later of the same; no loss
+	replaced uint64
 }
 
 // fits reports whether a record of this size, in bytes, fits into the ring's share.
@@ -124,7 +128,7 @@ func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <=
 // owner returns the owner of a key and its index in owners. It makes the owner when there is a place or an owner
 // without events to replace, and returns the shared owner otherwise. Events come in runs, so
 // it tries the recent owner first.
-func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
+func (r *ring) owner(key ownerKey, h *header, source string) (*owner, int) {
 	if r.recent < len(r.owners) && r.recent > 0 && r.owners[r.recent].key == key {
 		return r.owners[r.recent], r.recent
 	}
@@ -136,7 +140,7 @@ func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 		r.owners = []*owner{{shared: true}}
 		r.index = map[ownerKey]int{}
 	}
-	fresh := &owner{key: key, session: h.session, tab: h.tab, service: h.service}
+	fresh := &owner{key: key, session: h.session, tab: h.tab, service: h.service, source: strings.Clone(source)}
 	if len(r.owners) < maxOwners {
 		r.owners = append(r.owners, fresh)
 		r.index[key] = len(r.owners) - 1

@@ -164,8 +164,8 @@ func (s *Store) checkInvariants(t *testing.T) {
 				r.live,
 			)
 		}
-		if got := uint64(r.live) + r.evicted + r.cleared; got != r.total {
-			t.Fatalf("ring %s: live, evicted and cleared are %d of %d", r.id, got, r.total)
+		if got := uint64(r.live) + r.evicted + r.cleared + r.replaced; got != r.total {
+			t.Fatalf("ring %s: live, evicted, cleared and replaced are %d of %d", r.id, got, r.total)
 		}
 		used += bytes
 	}

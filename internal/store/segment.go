@@ -29,6 +29,7 @@ type header struct {
 	clock          event.Clock
 	severity       uint8
 	marks          marks
+	moved          uint32 // where a later telling has its record: under seq + moved, in the same strand; 0: it is here
 }
 
 const headerSize = int(unsafe.Sizeof(header{}))
@@ -48,6 +49,7 @@ type segment struct {
 	used    int    // bytes of records
 	heads   int    // headers
 	dropped int    // how many of the oldest headers are of evicted events
+	live    int    // events that are neither evicted nor cleared
 
 	// Of all its events, so that a reader can pass it over as a whole.
 	from, to int64 // least and greatest time, by clock
@@ -62,7 +64,7 @@ func (s *segment) head(i int) *header {
 	return (*header)(unsafe.Pointer(&s.buf[len(s.buf)-(i+1)*headerSize])) // a header has no pointers
 }
 
-// record returns the bytes of a record with its bodies inside the slab.
+// record returns the bytes of a record with its bodies inside the slab. See strand.record for one that was moved.
 func (s *segment) record(h *header) []byte { return s.buf[h.offset : h.offset+h.size+h.bodies] }
 
 func (s *segment) room() int { return len(s.buf) - s.used - s.heads*headerSize }
@@ -75,6 +77,7 @@ func (s *segment) add(h *header, record []byte) *header {
 	s.from, s.to, s.clocks = min(s.from, h.time), max(s.to, h.time), s.clocks || s.clock != h.clock
 	s.severity, s.arrived = max(s.severity, h.severity), max(s.arrived, h.arrived)
 	s.heads++
+	s.live++
 	at := s.head(s.heads - 1)
 	*at = *h
 	at.offset = uint32(s.used)
@@ -165,10 +168,21 @@ func (t *strand) find(seq event.Seq) (*segment, *header) {
 	return nil, nil
 }
 
+// record returns the bytes of a record with its bodies, wherever in the strand they are.
+func (t *strand) record(s *segment, h *header) []byte {
+	if h.moved != 0 {
+		s, h = t.find(h.seq + event.Seq(h.moved)) // it is younger, and so is here for as long as h is
+	}
+	return s.record(h)
+}
+
 // pass drops the oldest event. When that was the last event of its segment, pass drops the segment and returns its
 // buffer, else nil.
 func (t *strand) pass() []byte {
 	s := &t.segments[0]
+	if s.head(s.dropped).marks&dead == 0 {
+		s.live--
+	}
 	s.dropped++
 	t.count--
 	if s.dropped < s.heads {

@@ -27,7 +27,7 @@ func (s *Store) Services() (list []Service, others bool) {
 	defer s.mu.RUnlock()
 	type name struct{ service, source string }
 	found := map[name]*Service{}
-	instances := map[name]map[string]bool{}
+	instances := map[name]map[uint64]bool{}
 	for i := range s.rings {
 		r := &s.rings[i]
 		if !r.exists || r.id.Class() != event.Service {
@@ -42,18 +42,17 @@ func (s *Store) Services() (list []Service, others bool) {
 				others = true
 				continue
 			}
-			seg, h := o.newest()
+			t, seg, h := o.newest()
 			if h == nil {
 				continue
 			}
-			head := headOf(seg, h)
-			key := name{head.Service, head.Source}
+			key := name{headOf(t, seg, h).Service, o.source} // a copy of another source may have been put in
 			svc := found[key]
 			if svc == nil {
-				svc = &Service{Name: head.Service, Source: head.Source}
-				found[key], instances[key] = svc, map[string]bool{}
+				svc = &Service{Name: key.service, Source: key.source}
+				found[key], instances[key] = svc, map[uint64]bool{}
 			}
-			instances[key][head.Instance] = true
+			instances[key][o.key.part] = true
 			svc.Instances = len(instances[key])
 			svc.Evicted += o.evicted
 			switch r.id.Kind() {
@@ -78,16 +77,19 @@ func (s *Store) Services() (list []Service, others bool) {
 }
 
 // newest returns the owner's last live event, nil when it has none.
-func (o *owner) newest() (*segment, *header) {
+func (o *owner) newest() (*strand, *segment, *header) {
 	for _, t := range []*strand{&o.young, &o.kept} {
 		for i := len(t.segments) - 1; i >= 0; i-- {
 			seg := &t.segments[i]
+			if seg.live == 0 {
+				continue
+			}
 			for j := seg.heads - 1; j >= seg.dropped; j-- {
 				if h := seg.head(j); h.marks&dead == 0 {
-					return seg, h
+					return t, seg, h
 				}
 			}
 		}
 	}
-	return nil, nil
+	return nil, nil, nil
 }

@@ -99,14 +99,14 @@ func (t *strand) ends() (oldest, newest int64, ok bool) {
 		return 0, 0, false
 	}
 	first := walker{strand: t, match: &matcher{}, at: t.search(0)}
-	for ok := first.load(); ok && first.head.marks&dead != 0; ok = first.forward() {
+	for ok := first.ahead(); ok && first.head.marks&dead != 0; ok = first.forward() {
 	}
 	last := walker{
 		strand: t,
 		match:  &matcher{},
 		at:     place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1},
 	}
-	for ok := last.load(); ok && last.head.marks&dead != 0; ok = last.backward() {
+	for ok := last.aback(); ok && last.head.marks&dead != 0; ok = last.backward() {
 	}
 	return first.head.received, last.head.received, true
 }

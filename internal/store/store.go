@@ -54,6 +54,7 @@ type Store struct {
 	kept        int64 // bytes of all kept segments; ≤ limits.Kept
 	traces      traces
 	connections connections
+	unfinished  unfinished
 	changed     chan struct{} // the next append closes it; nil while nobody waits
 }
 
@@ -102,7 +103,7 @@ type Appended struct {
 	Refused []event.Event // too large for their ring's share; Append does not set their Seq. nil: none
 }
 
-// bodyTooLarge is the BodyNote of an exchange whose bodies were larger than the ring's share.
+// bodyTooLarge is the note of bodies that were larger than the ring's share.
 const bodyTooLarge = "too_large"
 
 // Append stores copies of the batch's events and sets Seq in those that it stored. Numbers follow Time over
@@ -139,6 +140,9 @@ func (s *Store) appendPiece(enc *encoder, done *Appended) {
 		s.appendLocked(r, p, enc.coder.out[p.offset:p.offset+p.size+p.bodies])
 		done.Stored++
 		p.event.Base().Seq = p.header.seq
+		if x, ok := p.event.(*event.Exchange); ok {
+			s.replaceLocked(r, x)
+		}
 		s.connections.see(p.event, now)
 	}
 	s.expireLocked(now)
@@ -153,7 +157,7 @@ func (s *Store) appendPiece(enc *encoder, done *Appended) {
 }
 
 func (s *Store) appendLocked(r *ring, p *pending, record []byte) {
-	o, index := r.owner(p.owner, &p.header)
+	o, index := r.owner(p.owner, &p.header, p.event.Base().Source)
 	if r.cap.Entries > 0 && r.count == r.cap.Entries {
 		s.evict(r, r.longest())
 	}
@@ -165,7 +169,7 @@ func (s *Store) appendLocked(r *ring, p *pending, record []byte) {
 	r.live++
 	r.total++
 	if h.trace != 0 {
-		s.traces.add(linkTo(r.id, index, false, h.seq), h)
+		s.traces.add(linkTo(r.id, index, false, h.seq), h, p.event.Base().TraceID)
 	}
 }
 
@@ -263,7 +267,7 @@ func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 		return false
 	}
 	trace := &s.traces.slots[s.traces.find(h.trace)]
-	record := seg.record(h)
+	record := o.young.record(seg, h)
 	t := &o.kept
 	if !trace.notable || trace.kept >= mostKept || int64(4*(len(record)+headerSize)) > s.limits.Kept {
 		return false
@@ -284,6 +288,7 @@ func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 	}
 	index := slices.Index(r.owners, o)
 	moved := t.segments[n-1].add(h, record)
+	moved.moved = 0
 	t.count++
 	t.live++
 	s.traces.slots[s.traces.find(h.trace)].kept++

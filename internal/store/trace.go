@@ -1,6 +1,8 @@
 package store
 
 import (
+	"fmt"
+	"strconv"
 	"unsafe"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -33,6 +35,8 @@ type slot struct {
 	first, last link
 	notable     bool   // it holds or held an error, a failed exchange or an open action
 	kept        uint16 // events that Store.keep has copied; ≤ mostKept
+	whole       bool   // upper is known
+	upper       uint64 // half of the trace id, as the event said it that told a whole one last
 }
 
 // traces finds the events of a trace. The chain is doubly linked through the headers of all rings,
@@ -41,7 +45,8 @@ type slot struct {
 // at most two thirds full. When it is as large as it may be, events of new traces are not linked,
 // and Store.Trace searches all headers for them.
 //
-// Keys are hashes. Two traces with one hash share a chain; readers compare the id itself.
+// Keys are hashes of the lower half of an id, which is all that some tracers write: lines of theirs are in the chain of their trace,
+// whether they come before its spans or after. Two traces with one hash share a chain; readers compare the id itself.
 type traces struct {
 	store    *Store
 	most     int64  // bytes of the old and the new table while it grows
@@ -52,20 +57,48 @@ type traces struct {
 
 const minTraceSlots = 256
 
+// The digits of an id and of its half.
+const (
+	wholeID = 32
+	halfID  = 16
+)
+
+// halfOf returns the lower half of a trace id.
+func halfOf(id string) string { return id[max(0, len(id)-halfID):] }
+
+// WholeTrace returns the id of the kept trace that has this lower half, "" where there is none.
+func (s *Store) WholeTrace(half string) string {
+	key := s.hash(half)
+	if key == 0 || len(half) != halfID {
+		return ""
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	t := &s.traces
+	if len(t.slots) == 0 {
+		return ""
+	}
+	if at := &t.slots[t.find(key)]; at.whole {
+		return fmt.Sprintf("%016x", at.upper) + half
+	}
+	return ""
+}
+
 func (t *traces) bytes() int64 { return int64(len(t.slots)) * int64(unsafe.Sizeof(slot{})) }
 
-// at returns the segment and the header that a link names.
-func (t *traces) at(l link) (*segment, *header) {
+// at returns the strand, the segment and the header that a link names.
+func (t *traces) at(l link) (*strand, *segment, *header) {
 	o := t.store.rings[l.ring()].owners[l.owner()]
 	strand := &o.young
 	if l&keptBit != 0 {
 		strand = &o.kept
 	}
-	return strand.find(l.seq())
+	seg, h := strand.find(l.seq())
+	return strand, seg, h
 }
 
 func (t *traces) header(l link) *header {
-	_, h := t.at(l)
+	_, _, h := t.at(l)
 	return h
 }
 
@@ -91,7 +124,7 @@ func (t *traces) first(key uint64) link {
 }
 
 // add puts the newest event at the end of its trace's chain.
-func (t *traces) add(l link, h *header) {
+func (t *traces) add(l link, h *header, id string) {
 	if (t.used+1)*3 > len(t.slots)*2 && !t.grow() && (len(t.slots) == 0 || t.slots[t.find(h.trace)].key == 0) {
 		t.unlinked = true
 		return
@@ -99,6 +132,11 @@ func (t *traces) add(l link, h *header) {
 	s := &t.slots[t.find(h.trace)]
 	h.marks |= linked
 	s.notable = s.notable || h.marks&notable != 0
+	if len(id) == wholeID {
+		if upper, err := strconv.ParseUint(id[:halfID], 16, 64); err == nil {
+			s.upper, s.whole = upper, true
+		}
+	}
 	if s.key == 0 {
 		s.key, s.first, s.last = h.trace, l, l
 		t.used++
