@@ -276,14 +276,17 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 	if e.Status >= 300 && e.Status < 400 {
 		entry.Response.RedirectURL = headerValue(e.ResponseHeaders, "location")
 	}
-	if e.RequestBody != "" {
+	if note := e.RequestBodyNote; e.RequestBody != "" || note != "" && note != "off" {
 		entry.Request.PostData = &HARPostData{
 			MIMEType: headerValue(e.RequestHeaders, "content-type"),
 			Text:     e.RequestBody,
 		}
+		if note != "" {
+			entry.Request.PostData.Comment = "body: " + note
+		}
 	}
-	if e.BodyNote != "" {
-		entry.Response.Content.Comment = "body: " + e.BodyNote
+	if e.ResponseBodyNote != "" {
+		entry.Response.Content.Comment = "body: " + e.ResponseBodyNote
 	}
 	if e.ContentType == "" {
 		entry.Response.Content.MIMEType = "x-unknown"

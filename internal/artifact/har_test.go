@@ -68,7 +68,7 @@ func demand(t *testing.T, what string, v any) map[string]any {
 func TestHARHasWhatTheSpecificationDemands(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	post := exchange("d2", "http://localhost/api?a=1&b=x%20y&a=2#top", 500, at)
-	post.Method, post.RequestBody, post.BodyNote = "POST", `{"n":1}`, "truncated"
+	post.Method, post.RequestBody, post.ResponseBodyNote = "POST", `{"n":1}`, "truncated"
 	failed := exchange("", "http://localhost/gone", 0, at.Add(2*time.Second))
 	failed.Outcome, failed.Error, failed.TTFB, failed.ContentType = "network_error", "net::ERR_CONNECTION_REFUSED", 0, ""
 	data, err := json.Marshal(artifact.NewHAR(artifact.HARInput{

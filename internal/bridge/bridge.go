@@ -62,6 +62,9 @@ type Daemon interface {
 	// Kill ends the daemon that holds this state directory and port, when it proves to be ours; it
 	// returns an error that says what was found when it does not.
 	Kill(run string) error
+	// Stopped returns the mark of a person who stopped the daemon, whose first line says how; "" when nobody did since the
+	// last start. Two stops have different marks.
+	Stopped() string
 	// Failed returns why the daemon that was spawned last could not start; nil while nothing is known.
 	Failed() error
 	// Held reports whether a daemon of ours holds this state directory and port.
@@ -94,7 +97,9 @@ func Run(ctx context.Context, cfg Config) error {
 	if errors.Is(err, io.EOF) {
 		err = nil
 		if !b.spoken {
-			_, err = b.connect(ctx)
+			if _, err = b.connect(ctx, ""); errors.As(err, new(stopError)) {
+				err = nil // nobody asks for anything
+			}
 		}
 	}
 	b.drain(ctx)
@@ -106,7 +111,7 @@ func Run(ctx context.Context, cfg Config) error {
 		err = cause
 	}
 	b.mu.Lock()
-	if err == nil && b.failed != nil {
+	if err == nil && b.failed != nil && !errors.Is(b.failed, errGone) {
 		err = fmt.Errorf("%w: %w", ErrNoDaemon, b.failed)
 	}
 	b.mu.Unlock()
@@ -127,7 +132,8 @@ type bridge struct {
 
 	// connecting is held while a link is made, so that there is one. It comes before mu.
 	connecting sync.Mutex
-	renewals   int // daemons that were replaced for being older
+	renewals   int  // daemons that were replaced for being older
+	undone     bool // the daemon that is being started had been stopped by a person
 
 	mu         sync.Mutex
 	link       *link              // nil while there is none
@@ -139,6 +145,7 @@ type bridge struct {
 	ready      []byte             // its "initialized"
 	shaken     bool               // the handshake was answered
 	heard      time.Time
+	seen       string        // mark of a person's stop, until the next link
 	sent       uint64        // requests that were sent
 	failed     error         // why the last try to reach a daemon failed; nil when it did not
 	details    string        // the file that says more, "" none
@@ -188,7 +195,7 @@ func (b *bridge) forward(ctx context.Context) error {
 				continue
 			case len(in.line) > 0:
 				b.spoken = true
-				b.take(ctx, in.line)
+				b.take(ctx, in.line, false)
 			}
 			if in.err != nil {
 				return in.err
@@ -199,8 +206,9 @@ func (b *bridge) forward(ctx context.Context) error {
 	}
 }
 
-// take forwards one line. It answers itself what is no message and what the daemon cannot get.
-func (b *bridge) take(ctx context.Context, line []byte) {
+// take forwards one line, of the client or again of a call that no daemon has begun. It answers itself what is no message and
+// what the daemon cannot get.
+func (b *bridge) take(ctx context.Context, line []byte, again bool) {
 	if !json.Valid(line) {
 		b.answer(failure(json.RawMessage("null"), -32700, "the message is no JSON"))
 		return
@@ -235,10 +243,18 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 		}
 		return
 	}
+	undoes := ""
+	if !again {
+		undoes = b.undoes(m)
+	}
 	for attempt := 0; ; attempt++ {
-		l, err := b.connect(ctx)
+		l, err := b.connect(ctx, undoes)
 		if err == nil && attempt >= 2 {
 			err = errors.New("it closes the connection at once")
+		}
+		if errors.As(err, new(stopError)) {
+			b.stay(m, err)
+			return
 		}
 		if err != nil {
 			b.cfg.Log.Error("no daemon", "error", err.Error())
@@ -282,6 +298,51 @@ func (b *bridge) giveUp(ctx context.Context, m message, err error) {
 		}
 	}
 	b.answer(refusal(m, err))
+}
+
+// undoes returns the stop that a message may undo by starting a daemon, "" none. What agents ask for may, and the first
+// words of a new client. Clients say the rest by themselves.
+func (b *bridge) undoes(m message) string {
+	b.mu.Lock()
+	there, fresh := b.link != nil, b.known == ""
+	b.mu.Unlock()
+	if there || !m.request() || m.method != "tools/call" && !fresh {
+		return ""
+	}
+	return b.mark()
+}
+
+// mark returns the mark of a person's stop. A bridge that has seen one goes by it until a daemon is there: the state
+// directory may have been removed.
+func (b *bridge) mark() string {
+	if mark := b.cfg.Daemon.Stopped(); mark != "" {
+		return mark
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.seen
+}
+
+// stopped returns the error of a stop by a person since the one that the message undoes.
+func (b *bridge) stopped(undoes string) error {
+	mark := b.mark()
+	if mark == "" || mark == undoes {
+		return nil
+	}
+	return stopped(mark)
+}
+
+// stay answers a message for which no daemon is started, because a person stopped it.
+func (b *bridge) stay(m message, err error) {
+	if !m.request() {
+		return
+	}
+	b.land(nil, m.id)
+	if m.method == "ping" { // it asks whether the bridge is there
+		b.answer(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{}}`, m.raw))
+		return
+	}
+	b.answer(interrupted(m, err, false))
 }
 
 // depart notes a request that is about to be sent; false when the link is not the present one any more.
@@ -425,7 +486,9 @@ func (b *bridge) drop(l *link, why error) {
 	if l == nil {
 		return
 	}
-	l.close()
+	// Closed last: who reads from it would tell its end as one of its own.
+	defer l.close()
+	mark := b.cfg.Daemon.Stopped()
 	b.mu.Lock()
 	if b.link != l {
 		b.mu.Unlock()
@@ -433,11 +496,15 @@ func (b *bridge) drop(l *link, why error) {
 	}
 	b.link = nil
 	b.known, b.contact = l.run, b.heard
+	b.seen = mark
+	if mark != "" {
+		why = stopped(mark)
+	}
 	var again, lost []*flight
 	for id, f := range b.flights {
 		switch {
 		case f.link != l: // on its way to be sent again
-		case b.ctx.Err() == nil && f.sends < maxSends && (l.unbegun || id == b.handshake && f.method == "initialize"):
+		case b.ctx.Err() == nil && mark == "" && f.sends < maxSends && (l.unbegun || id == b.handshake && f.method == "initialize"):
 			f.link = nil
 			again = append(again, f)
 		default:
@@ -445,16 +512,17 @@ func (b *bridge) drop(l *link, why error) {
 			delete(b.flights, id)
 		}
 	}
+	begun := !l.unbegun
 	b.landing()
 	b.mu.Unlock()
 	for _, f := range lost {
-		b.answer(interrupted(f.message, why))
+		b.answer(interrupted(f.message, why, begun))
 	}
 	if len(again) > 0 {
 		slices.SortFunc(again, func(x, y *flight) int { return cmp.Compare(x.order, y.order) })
 		b.readers.Go(func() {
 			for _, f := range again {
-				b.take(b.ctx, f.line)
+				b.take(b.ctx, f.line, true)
 			}
 		})
 	}

@@ -41,16 +41,21 @@ type host struct {
 	still    atomic.Bool
 	killErr  error
 	tokenErr error
-	hung     bool         // a daemon of ours holds the lock
-	deafness bool         // started daemons listen to nobody: Spawn does nothing
-	crashes  atomic.Int32 // so many daemons end as soon as a stream is opened
-	leaving  atomic.Int32 // so many daemons end in good order as soon as a stream is opened
+	hung     bool          // a daemon of ours holds the lock
+	deafness bool          // started daemons listen to nobody: Spawn does nothing
+	crashes  atomic.Int32  // so many daemons end as soon as a stream is opened
+	onLeave  func()        // called under mu by those
+	asked    chan struct{} // told of every Spawn
+	closing  atomic.Int32  // so many daemons prove themselves and close: they have just been told to end
+	leaving  atomic.Int32  // so many daemons end in good order as soon as a stream is opened
 
 	mu       sync.Mutex
 	running  *server
 	spawned  int
 	killed   []string
+	stopped  string        // see stop
 	shutdown int           // times it was asked to stop
+	replaced int           // of these, times that it was told that another one comes
 	entered  chan struct{} // told of every call of the mode "block"
 	release  chan struct{} // closed to let those calls go on
 }
@@ -69,6 +74,7 @@ func newHostOn(t *testing.T, n *network, port int) *host {
 		network: n,
 		version: "1.0.0",
 		entered: make(chan struct{}, 100),
+		asked:   make(chan struct{}, 100),
 		release: make(chan struct{}),
 	}
 	t.Cleanup(func() {
@@ -104,6 +110,22 @@ func (h *host) Failed() error { return h.startErr }
 
 func (h *host) Still() bool { return h.still.Load() }
 
+func (h *host) Stopped() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.stopped
+}
+
+// stop ends the daemon as a person does, who says so by this mark.
+func (h *host) stop(mark string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stopped = mark
+	if h.running != nil {
+		h.running.end()
+	}
+}
+
 func (h *host) SaveDebugLog(cause error) (string, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -126,6 +148,10 @@ func (h *host) secret() string {
 }
 
 func (h *host) Spawn() error {
+	select {
+	case h.asked <- struct{}{}:
+	default:
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.spawnErr != nil || h.deafness {
@@ -135,6 +161,7 @@ func (h *host) Spawn() error {
 		return nil
 	}
 	h.spawned++
+	h.stopped = ""
 	s, err := h.serve(fmt.Sprintf("run%d", h.spawned), h.version)
 	if err != nil {
 		return err
@@ -244,7 +271,7 @@ func (h *host) serve(run, version string) (*server, error) {
 }
 
 // prove answers a challenge.
-func (h *host) prove(c net.Conn, req *http.Request, run, version string) {
+func (h *host) prove(c net.Conn, req *http.Request, run, version, more string) {
 	if req.Header.Get("Authorization") != "" {
 		h.t.Error("the token came with the challenge")
 	}
@@ -258,7 +285,7 @@ func (h *host) prove(c net.Conn, req *http.Request, run, version string) {
 	if err != nil {
 		h.t.Error(err)
 	}
-	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n%s\r\n%s", len(body), more, body)
 }
 
 func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string) {
@@ -269,7 +296,13 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 		return
 	}
 	if req.URL.Path == "/prove" {
-		h.prove(c, req, run, version)
+		if h.closing.Add(-1) >= 0 {
+			_ = s.listener.Close()
+			h.prove(c, req, run, version, "Connection: close\r\n")
+			s.stop()
+			return
+		}
+		h.prove(c, req, run, version, "")
 		if req, err = http.ReadRequest(in); err != nil {
 			return
 		}
@@ -278,7 +311,12 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 	case "/health":
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
 	case "/shutdown":
+		var ask wire.Shutdown
+		err := json.NewDecoder(req.Body).Decode(&ask)
 		h.mu.Lock()
+		if err == nil && ask.Replaced {
+			h.replaced++
+		}
 		h.shutdown++
 		h.mu.Unlock()
 		_ = s.listener.Close()
@@ -301,6 +339,11 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 			run,
 		)
 		if h.leaving.Add(-1) >= 0 {
+			if h.onLeave != nil {
+				h.mu.Lock()
+				h.onLeave()
+				h.mu.Unlock()
+			}
 			_ = s.listener.Close()
 			s.stop()
 			fmt.Fprintln(c, `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`)
@@ -315,7 +358,9 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 		_ = m.ServeStream(s.ctx, struct {
 			io.Reader
 			io.WriteCloser
-		}{in, c}, mcp.Peer{Root: req.Header.Get("X-Gasoline-Project")})
+		}{in, c}, mcp.Peer{
+			Root: req.Header.Get("X-Gasoline-Project"), Undone: req.Header.Get("X-Gasoline-Undone") != "",
+		})
 	}
 }
 

@@ -75,14 +75,14 @@ func (b *bridge) dialer() proof.Dialer {
 
 // connect returns the present link, or makes one. A daemon that goes away while the handshake is
 // repeated with it makes room for the next.
-func (b *bridge) connect(ctx context.Context) (*link, error) {
+func (b *bridge) connect(ctx context.Context, undoes string) (*link, error) {
 	b.connecting.Lock()
 	defer b.connecting.Unlock()
 	if l := b.current(); l != nil {
 		return l, nil
 	}
 	for try := 1; ; try++ {
-		l, err := b.reach(ctx)
+		l, err := b.reach(ctx, undoes)
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func (b *bridge) connect(ctx context.Context) (*link, error) {
 // reach dials, starts a daemon when nobody listens, and replaces one that hangs and is ours, or that is
 // older than this bridge. A program that gives no proof is left alone at once, unless a daemon of ours
 // holds its lock in the state directory: then it is that one, which stops or hangs.
-func (b *bridge) reach(ctx context.Context) (*link, error) {
+func (b *bridge) reach(ctx context.Context, undoes string) (*link, error) {
 	l, err := b.dial(ctx)
 	if errors.Is(err, proof.ErrCloses) {
 		// A daemon that is just stopping does so; it is gone in a moment.
@@ -124,7 +124,7 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 		err = syscall.ECONNREFUSED
 	}
 	if isRefused(err) {
-		l, err = b.start(ctx)
+		l, err = b.start(ctx, undoes)
 	}
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 	// A client of the older version may have started it once more meanwhile.
 	for older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
 		b.renewals++
-		if l, err = b.renew(ctx, l); err != nil {
+		if l, err = b.renew(ctx, l, undoes); err != nil {
 			return nil, err
 		}
 	}
@@ -161,9 +161,9 @@ func (b *bridge) until(ctx context.Context, d time.Duration, done func(error) bo
 }
 
 // renew replaces a daemon of an older version: clients of the older one find the newer one at their next call.
-func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
+func (b *bridge) renew(ctx context.Context, old *link, undoes string) (*link, error) {
 	b.cfg.Log.Warn("replacing an older daemon", "its", old.version, "ours", b.cfg.Version)
-	if err := b.ask(ctx, http.MethodPost, "/shutdown"); err != nil {
+	if err := b.ask(ctx, http.MethodPost, "/shutdown", &wire.Shutdown{Replaced: true}); err != nil {
 		b.cfg.Log.Warn("the older daemon stays", "error", err.Error())
 		return old, nil
 	}
@@ -178,7 +178,7 @@ func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
 		case err == nil:
 			l.close()
 		case isRefused(err):
-			return b.start(ctx)
+			return b.start(ctx, undoes)
 		}
 		if waited >= departure {
 			return nil, fmt.Errorf(`the older daemon (%s) does not stop; "gasoline stop" ends it`, old.version)
@@ -189,9 +189,29 @@ func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
 	}
 }
 
+// spawn starts a daemon, unless the client has gone or a person stopped it since the stop that the message undoes.
+func (b *bridge) spawn(ctx context.Context, undoes string) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-b.cfg.Gone:
+		return errGone
+	default:
+	}
+	if err := b.stopped(undoes); err != nil {
+		return err
+	}
+	return b.cfg.Daemon.Spawn()
+}
+
 // start spawns a daemon and dials until it listens.
-func (b *bridge) start(ctx context.Context) (*link, error) {
-	if err := b.cfg.Daemon.Spawn(); err != nil {
+func (b *bridge) start(ctx context.Context, undoes string) (*link, error) {
+	b.undone = undoes != ""
+	defer func() { b.undone = false }()
+	if err := b.spawn(ctx, undoes); err != nil {
+		if errors.As(err, new(stopError)) {
+			return nil, err
+		}
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", err, b.cfg.Daemon.LogPath())
 	}
 	again := time.Now().Add(respawn)
@@ -200,19 +220,24 @@ func (b *bridge) start(ctx context.Context) (*link, error) {
 		if isForeign(err) {
 			return true
 		}
+		if failed = b.stopped(undoes); failed != nil {
+			return true
+		}
 		if failed = b.cfg.Daemon.Failed(); failed != nil {
 			return true
 		}
 		if now := time.Now(); now.After(again) {
 			// Whoever had been chosen to start it may have died.
 			again = now.Add(respawn)
-			failed = b.cfg.Daemon.Spawn()
+			failed = b.spawn(ctx, undoes)
 		}
 		return failed != nil
 	})
 	switch {
 	case err == nil, isForeign(err), ctx.Err() != nil:
 		return l, err
+	case errors.As(failed, new(stopError)):
+		return nil, failed
 	case failed != nil:
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", failed, b.cfg.Daemon.LogPath())
 	}
@@ -259,6 +284,9 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 	b.mu.Unlock()
 	if known != "" {
 		fmt.Fprintf(&req, "X-Gasoline-Before: %s;%d\r\n", known, contact.UnixMilli())
+	}
+	if b.undone {
+		req.WriteString("X-Gasoline-Undone: stop\r\n")
 	}
 	if root := headerSafe(b.cfg.Root); root != "" {
 		fmt.Fprintf(&req, "X-Gasoline-Project: %s\r\n", root)
@@ -320,7 +348,7 @@ func (b *bridge) adopt(l *link) error {
 	}
 	b.mu.Lock()
 	b.link, b.heard = l, time.Now()
-	b.failed, b.details = nil, ""
+	b.failed, b.details, b.seen = nil, "", ""
 	b.mu.Unlock()
 	b.readers.Go(func() { b.read(l) })
 	return nil
@@ -401,7 +429,7 @@ func (b *bridge) read(l *link) {
 // lives asks the daemon's health, three times with growing pauses.
 func (b *bridge) lives(ctx context.Context) bool {
 	for try := 0; ; try++ {
-		if b.ask(ctx, http.MethodGet, "/health") == nil {
+		if b.ask(ctx, http.MethodGet, "/health", nil) == nil {
 			return true
 		}
 		if ctx.Err() != nil || try >= 2 || !pause(ctx, waits[try]) {
@@ -412,16 +440,27 @@ func (b *bridge) lives(ctx context.Context) bool {
 
 // ask sends a small request with the token, after the daemon has proved itself. The error is nil when
 // it was answered with 200.
-func (b *bridge) ask(ctx context.Context, method, path string) error {
+func (b *bridge) ask(ctx context.Context, method, path string, body *wire.Shutdown) error {
 	token, err := b.cfg.Daemon.Token()
 	if err != nil {
 		return err
 	}
 	transport := &http.Transport{DisableKeepAlives: true, DialContext: b.dialer().DialContext}
 	client := http.Client{Timeout: 2 * handshake, Transport: transport}
-	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+strconv.Itoa(b.cfg.Port)+path, nil)
+	var in io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+strconv.Itoa(b.cfg.Port)+path, in)
 	if err != nil {
 		return err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := client.Do(req)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // message is all that the bridge reads of one.
@@ -153,8 +154,32 @@ func toolError(id json.RawMessage, modern bool, text string) []byte {
 // errEnds is why calls have no answer when the bridge itself ends: its client has, or told it to.
 var errEnds = errors.New("the connection to the MCP client ends")
 
+// stopError says how a person stopped the daemon.
+type stopError string
+
+// stopped returns the error of a stop with this mark.
+func stopped(mark string) error {
+	how, _, _ := strings.Cut(mark, "\n")
+	return stopError(how)
+}
+
+func (s stopError) Error() string { return "the daemon was stopped " + string(s) }
+
 // interrupted answers a call that was under way when the daemon went, or the bridge.
-func interrupted(m message, why error) []byte {
+func interrupted(m message, why error, begun bool) []byte {
+	if errors.As(why, new(stopError)) {
+		text := "error=stopped retry=after_user_action\n" + why.Error() + ". "
+		if begun {
+			text += "The call was under way: what it had begun may have been done. "
+		} else {
+			text += "Nothing of it was begun. "
+		}
+		text += "Ask whoever stopped it before you go on: the next call starts it again."
+		if m.method == "tools/call" {
+			return toolError(m.raw, m.modern, text)
+		}
+		return failure(m.raw, -32603, text)
+	}
 	if errors.Is(why, errEnds) {
 		text := "error=cancelled retry=now\nThe call was cancelled: " + why.Error() + "."
 		if m.method == "tools/call" {

@@ -33,7 +33,7 @@ func leaving(t *testing.T, h *host, n int, orderly bool) {
 			t.Error(err)
 			return
 		}
-		h.prove(c, challenge, "run0", "1.0.0")
+		h.prove(c, challenge, "run0", "1.0.0", "")
 		if _, err := http.ReadRequest(in); err != nil {
 			t.Error(err)
 		}
@@ -164,5 +164,20 @@ func TestOnlyCallsOfAClientThatIsThereStartADaemon(t *testing.T) {
 	c.send(call("2", "run", ""))
 	if a := c.read(); !strings.HasPrefix(a.text(), "run2 ") {
 		t.Errorf("a call: %+v", a)
+	}
+}
+
+// A daemon that is just told to end proves itself and closes. It is no other program, and the next one is waited for.
+func TestADaemonThatClosesBehindItsProofIsFollowed(t *testing.T) {
+	h := newHost(t)
+	c := connect(t, h, "1.0.0")
+	c.handshake()
+	for round := range 3 {
+		h.closing.Store(int32(round))
+		c.lose(h)
+		c.send(call(fmt.Sprint(round), "run", ""))
+		if a := c.read(); !strings.HasPrefix(a.text(), "run") {
+			t.Fatalf("round %d: %+v %q", round, a, a.text())
+		}
 	}
 }

@@ -46,15 +46,34 @@ type Config struct {
 // ErrRunning says that another daemon holds the port.
 var ErrRunning = errors.New("a daemon runs already")
 
-// answerWithin is how long requests under way have to answer by themselves when the daemon stops,
-// stopWithin how long when they are told to.
+// callsWithin is how long calls that are under way on streams have to be answered when the daemon stops,
+// answerWithin how long other requests have to answer by themselves, stopWithin how long when they are told to.
 const (
+	callsWithin  = time.Second
 	answerWithin = 200 * time.Millisecond
 	stopWithin   = 2 * time.Second
 )
 
 // headroom is what the process needs beside the events; the collector works harder above it.
 const headroom = 40 << 20
+
+// listen takes the port. It waits a moment for one that is taken: a daemon that started at the same moment says who it is
+// a moment after it has the port, and one that is ending gives it back.
+func (p Place) listen() (net.Listener, error) {
+	const patience = 2 * time.Second
+	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+		port, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Port)))
+		if err == nil {
+			return port, nil
+		}
+		if id, ok := p.Running(); ok {
+			return nil, fmt.Errorf("%w: pid %d on port %d (%w)", ErrRunning, id.PID, id.Port, err)
+		}
+		if !time.Now().Before(end) {
+			return nil, fmt.Errorf("listen: %w; free the port or use another with --port", err)
+		}
+	}
+}
 
 // Run serves until ctx ends, somebody asks it to stop, or it has been idle for long.
 func Run(ctx context.Context, cfg Config) (err error) {
@@ -76,19 +95,15 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	defer cfg.started() // removes the starter's mark, also when what follows fails
 
 	// The port decides which of several daemons started at once is the one, so it comes first.
-	port, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(cfg.Port)))
+	port, err := cfg.listen()
 	if err != nil {
-		// One that started at the same moment says who it is a moment after it has the port.
-		for end := time.Now().Add(500 * time.Millisecond); ; time.Sleep(10 * time.Millisecond) {
-			if id, ok := cfg.Running(); ok {
-				return fmt.Errorf("%w: pid %d on port %d (%w)", ErrRunning, id.PID, id.Port, err)
-			}
-			if !time.Now().Before(end) {
-				return fmt.Errorf("listen: %w; free the port or use another with --port", err)
-			}
-		}
+		return err
 	}
 	defer port.Close()
+	// Who stops the daemon takes the mark away and looks for one that listens: one of the two is found.
+	if cfg.Spawned && !cfg.awaited() {
+		return errUnawaited
+	}
 	run := newRun()
 	release, err := cfg.lock(
 		Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()},
@@ -101,11 +116,12 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	// Requests outlive ctx by a moment, so that they can be told that the daemon stops.
 	serving, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
-	d, err := build(serving, cfg, run, memory, func() { cancel(errStopped) })
+	d, err := build(serving, cfg, run, memory, cancel)
 	if err != nil {
 		return err
 	}
 	defer d.dir.Close()
+	cfg.UnmarkStopped()
 	cfg.started()
 
 	server := d.api.HTTP()
@@ -126,6 +142,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
 	work.Go(func() { d.watchFilms(ctx) })
 	work.Go(func() { d.watchFlows(ctx) })
+	work.Go(func() { d.watchKept(ctx) })
 	work.Go(func() { d.foreign.watch(ctx) })
 	work.Go(func() { d.lines.Run(ctx) })
 	work.Go(func() { d.watchSources(ctx, host()) })
@@ -157,6 +174,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	cfg.Log.Info("stopping", "reason", context.Cause(ctx).Error())
+	if by := stoppedBy(context.Cause(ctx)); by != "" {
+		d.stopped(by) // before anybody hears of it
+	}
 	// Commands first: their callers get "stopping" while their connections still are there. What browsers send
 	// because this daemon has just proved itself must not reach the next program at the port. Then the streams,
 	// which answer what they have begun and send the rest away; the port is free by then, so that the rest finds
@@ -166,7 +186,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	left := make(chan struct{})
 	endStreams := sync.OnceFunc(func() {
 		defer close(left)
-		within, end := context.WithTimeout(serving, answerWithin)
+		within, end := context.WithTimeout(serving, callsWithin)
 		defer end()
 		if err := d.mcp.Stop(within); err != nil {
 			cfg.Log.Info("streams are cut with calls under way", "error", err.Error())
@@ -192,16 +212,10 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	work.Wait()
 	d.films.Close()
-	return d.saveSeq(d.store.NextSeq())
+	return errors.Join(d.count(true), d.saveSeq(d.store.NextSeq()))
 }
 
-var (
-	errStopped = errors.New("asked to stop")
-
-	errUnawaited = fmt.Errorf("%w, or nobody waits for one any more", ErrRunning)
-	errMoved     = errors.New("the state directory is not at its place any more")
-	errIdle      = errors.New("no client and no browser for long")
-)
+var errUnawaited = fmt.Errorf("%w, or nobody waits for one any more", ErrRunning)
 
 // newRun makes the id of this run: cursors and command ids of others are told apart by it.
 func newRun() string {
@@ -314,7 +328,8 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 			return
 		case <-tick.C:
 		}
-		if !d.dir.Moved() {
+		held, err := lockHeld(d.cfg.identityFile())
+		if !d.dir.Moved() && (held || err != nil) { // a directory that was made anew has no lock of ours
 			missing = 0
 		} else if missing++; missing == 2 {
 			d.cfg.Log.Error("the state directory was moved, removed or replaced; the daemon ends, and the next "+
@@ -338,6 +353,15 @@ func (d *parts) watchFlows(ctx context.Context) {
 	every(ctx, learnEvery, func(now time.Time) {
 		if err := d.flows.Learn(ctx, now); err != nil && ctx.Err() == nil {
 			d.cfg.Log.Error("learn from requests that passed", "error", err.Error())
+		}
+	})
+}
+
+// watchKept counts what is kept, for the next daemon.
+func (d *parts) watchKept(ctx context.Context) {
+	every(ctx, countEvery, func(time.Time) {
+		if err := d.count(false); err != nil {
+			d.cfg.Log.Error("count for the next daemon", "error", err.Error())
 		}
 	})
 }

@@ -467,3 +467,30 @@ func TestSecretsReachNoAnswer(t *testing.T) {
 		t.Errorf("%d bugs", n)
 	}
 }
+
+// What a service prints of Gasoline's own secrets opens nothing: an agent that reads its lines does not get them.
+func TestItsOwnSecretsReachNoAnswer(t *testing.T) {
+	p := place(t)
+	p.Port = testkit.Port(t)
+	d := start(t, config(p))
+	dir, err := p.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	salt, err := dir.Salt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code wire.PairCode
+	if _, out := d.ask("POST", "/pair/code", ""); json.Unmarshal([]byte(out), &code) != nil || code.Code == "" {
+		t.Fatal(out)
+	}
+	for what, secret := range map[string]string{"token": d.token, "salt": salt, "code": code.Code} {
+		d.ask("POST", "/logs", fmt.Sprintf(`{"service":"api","entries":[{"level":"error","message":"found %s there"}]}`, secret))
+		_, out := d.ask("GET", "/buffers/timeline?limit=10", "")
+		if strings.Contains(out, secret) || !strings.Contains(out, "found ") {
+			t.Errorf("%s: %s", what, out)
+		}
+	}
+}

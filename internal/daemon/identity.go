@@ -51,6 +51,11 @@ func (p Place) identityFile() string {
 	return filepath.Join(p.StateDir, "run", "daemon-"+strconv.Itoa(p.Port)+".json")
 }
 
+// inState returns the path of a file of the state directory.
+func (p Place) inState(name string) string {
+	return filepath.Join(p.StateDir, filepath.FromSlash(name))
+}
+
 // LogPath is where the daemon writes what a person would act on.
 func (p Place) LogPath() string { return filepath.Join(p.StateDir, "logs", "daemon.log") }
 
@@ -180,8 +185,8 @@ func (p Place) Spawn() error {
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
 		return fmt.Errorf("make %s: %w", filepath.Dir(mark), err)
 	}
-	if st, err := os.Stat(mark); err == nil && time.Since(st.ModTime()) > 2*time.Second {
-		_ = os.Remove(mark) // its starter died; a race for the removal is decided below
+	if st, err := os.Stat(mark); err == nil && time.Since(st.ModTime()).Abs() > 2*time.Second {
+		_ = os.Remove(mark) // its starter died, maybe before the clock was set back; a race for the removal is decided below
 	}
 	f, err := os.OpenFile(mark, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {

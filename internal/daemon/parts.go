@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/calls"
@@ -23,6 +24,7 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/project"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
@@ -68,12 +70,15 @@ type parts struct {
 	taken    []configure.Finding // ports for services that another program holds; set before requests come
 	foreign  *ingestPort
 	pid      int
-	stop     func()
+	earlier  *kept // what the daemon before this one had; nil: none, or nothing
+	counted  kept  // as the file says
+	stop     context.CancelCauseFunc
+	end      atomic.Pointer[problem.Problem] // why calls end, when a person stopped the daemon
 }
 
 // build makes the parts. The order is that of the flow: state, store, write side, read side, tools,
 // transports.
-func build(ctx context.Context, cfg Config, run string, memory int64, stop func()) (d *parts, err error) {
+func build(ctx context.Context, cfg Config, run string, memory int64, stop context.CancelCauseFunc) (d *parts, err error) {
 	d = &parts{cfg: cfg, run: run, started: time.Now(), pid: os.Getpid(), stop: stop}
 	d.sources.look = make(chan chan struct{})
 	if d.dir, err = cfg.Open(); err != nil {
@@ -120,6 +125,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err != nil {
 		return nil, err
 	}
+	if d.earlier, err = cfg.readKept(d.dir); err != nil {
+		cfg.Log.Warn("what the earlier daemon had is not known", "error", err.Error())
+	}
+	if err := d.count(false); err != nil {
+		cfg.Log.Error("count for the next daemon", "error", err.Error())
+	}
 	d.registry = session.NewRegistry()
 	d.films = film.New(d.dir)
 	d.tests = correlate.New(time.Now)
@@ -148,11 +159,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
+	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
+		Stopped: d.whyStopped}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
 		Gone: d.registry.Forget, Footer: d.footer,
-		Started: d.started,
+		Lost: d.lost,
 	})
 	d.foreign = &ingestPort{log: cfg.Log, serve: func() *http.Server { return d.api.IngestOnly() }}
 	d.api = httpapi.New(httpapi.Config{
@@ -160,11 +172,11 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port:       cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension,
 		Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
-		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
+		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: d.shutdown, Context: ctx,
 		StateFaults: func() []string { return sentences(append(d.faults(), d.taken...)) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
 		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
 		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
-		SourceStates: d.sourcesNow,
+		SourceStates: d.sourcesNow, Lost: func(client string) string { return d.lost(client, time.Time{}) },
 	})
 	return d, nil
 }
@@ -211,7 +223,7 @@ func (d *parts) project(folder string) (string, error) { return project.Root(fol
 // tools ties the tools to this daemon's parts.
 func (d *parts) tools() []*catalog.Bound {
 	viewOf := func(c catalog.Call) view.View {
-		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.lost}
+		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.dropped}
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
 	gate := drive.Gate(d.registry, d.patience)
@@ -246,7 +258,31 @@ func (d *parts) tools() []*catalog.Bound {
 		}, gate),
 	}
 	catalog.Introduce(tools)
+	held := drive.Held{Queue: d.queue, Registry: d.registry}
+	catalog.Ask(tools, func(ctx context.Context, call catalog.Call, whose catalog.Whose) string {
+		services, pages := d.settled(ctx, call, whose), held.Send(ctx, call, whose)
+		if services != "" && pages != "" {
+			return services + "; " + pages
+		}
+		return services + pages
+	})
 	return tools
+}
+
+// settling is how long a reading call waits at most for records of services that may go on: a little longer than a record
+// whose last line came.
+const settling = 400 * time.Millisecond
+
+// settled has what services wrote before a call stored. It returns what is missing still, for the answer.
+func (d *parts) settled(ctx context.Context, call catalog.Call, whose catalog.Whose) string {
+	within := settling
+	if !call.Deadline.IsZero() {
+		within = min(within, call.Left()/2)
+	}
+	if !whose.Services || d.lines.Settle(ctx, within) || ctx.Err() != nil {
+		return ""
+	}
+	return "a service is writing a record that is not complete yet, and missing"
 }
 
 // Catalogue returns the tools to be described, not called.
@@ -274,8 +310,8 @@ func (d *parts) patience() time.Duration {
 	return drive.ComeBack
 }
 
-// lost tells what the write side lost of a tab or a service, in the words of footers.
-func (d *parts) lost(session string, tab int, service string) []view.Loss {
+// dropped tells what the write side lost of a tab or a service, in the words of footers.
+func (d *parts) dropped(session string, tab int, service string) []view.Loss {
 	words := map[ingest.Cause]string{
 		ingest.OverRate: "over the rate limit", ingest.Breaker: "a flood was cut off", ingest.Invalid: "not understood",
 		ingest.Sender: "dropped by the sender", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
@@ -298,11 +334,11 @@ func (d *parts) droppedActions(session string, tab int) (n uint64) {
 }
 
 // instructions is all that some clients show of us before a tool is used.
-const instructions = `Gasoline lets you see the user's real browser and act in it. It records console, errors, network, WebSocket, user actions and vitals from the first moment of every page, so what already happened can be read now: look before you guess.
+const instructions = `Gasoline lets you see the user's real browser, act in it, and read the logs, traces and errors of backend services. It records console, errors, network, WebSocket, user actions and vitals from the first moment of every page, so what already happened can be read now: look before you guess.
 
-Use it when code that runs in a browser is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
+Use it when code that runs in a browser or behind one is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
 
-observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. What backend services wrote and did is there, too: {"what":"timeline","trace":"r42"} tells one request from the click to the database.
+observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. One request from the click to the database: {"what":"timeline","trace":"r42"}.
 analyze - ask for findings: error_clusters, performance.
 interact - act in the page: navigate, click, type, wait_for, execute_js. Needs "AI Web Pilot", which only the user switches on. list_interactive gives refs (e17) to aim with.
 generate - make artifacts: har.

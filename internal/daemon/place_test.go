@@ -382,3 +382,62 @@ func TestTheDebugLogSaysWhatWasTried(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 }
+
+// A stop while a daemon is being started ends the start, and the mark goes with the next daemon.
+func TestAStopEndsAStart(t *testing.T) {
+	p := place(t)
+	p.Port = testkit.Port(t)
+	cfg := config(p)
+	cfg.Spawned = true
+	if err := os.MkdirAll(filepath.Join(p.StateDir, "run"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(p.markFile(), nil, 0o600), p.MarkStopped("by hand")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Run(t.Context(), cfg); !errors.Is(err, errUnawaited) {
+		t.Errorf("it ran: %v", err)
+	}
+	if how, _, _ := strings.Cut(p.Stopped(), "\n"); how != "by hand" {
+		t.Errorf("the mark is %q", p.Stopped())
+	}
+	d := start(t, config(p))
+	if mark := p.Stopped(); mark != "" {
+		t.Errorf("a daemon runs, and the mark is %q", mark)
+	}
+	if code, _ := d.ask("POST", "/shutdown", `{"replaced":true}`); code != 200 {
+		t.Error(code)
+	}
+	<-d.done
+	close(d.done)
+	if mark := p.Stopped(); mark != "" {
+		t.Errorf("it was replaced, and the mark is %q", mark)
+	}
+}
+
+// A daemon ends whose state directory is gone, also where somebody made another one at its place: nobody would find it.
+func TestADaemonWithoutItsPlaceEnds(t *testing.T) {
+	for what, take := range map[string]func(p Place) error{
+		"the directory": func(p Place) error { return os.RemoveAll(p.StateDir) },
+		"a directory in its place": func(p Place) error {
+			return errors.Join(os.Rename(p.StateDir, p.StateDir+".old"), os.Mkdir(p.StateDir, 0o700))
+		},
+		"the lock": func(p Place) error { return os.Remove(p.identityFile()) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			p := place(t)
+			p.Port = testkit.Port(t)
+			d := start(t, config(p))
+			if err := take(p); err != nil {
+				t.Fatal(err)
+			}
+			select {
+			case <-d.done:
+				close(d.done)
+			case <-time.After(20 * time.Second):
+				t.Error("it runs on")
+			}
+		})
+	}
+}

@@ -294,15 +294,19 @@ const lookAtFiles = 2 * time.Second
 func (d *parts) watchSources(ctx context.Context, host string) {
 	tick := time.NewTicker(lookAtFiles)
 	defer tick.Stop()
-	stop := func() {}
-	defer func() { stop() }()
+	runner, under := d.newSources(host), map[uint64]func(){} // what stops each source
+	defer func() {
+		d.sources.now.Store(nil)
+		for _, stop := range under {
+			stop()
+		}
+	}()
 	was := ""
 	var asked chan struct{}
 	for {
 		if c := d.readSources(); c.print != was {
-			stop()
 			was = c.print
-			stop = d.startSources(ctx, c, host)
+			d.changeSources(ctx, runner, under, c)
 		}
 		if asked != nil {
 			close(asked)
@@ -317,9 +321,9 @@ func (d *parts) watchSources(ctx context.Context, host string) {
 	}
 }
 
-// startSources reads sources until the returned function was called.
-func (d *parts) startSources(ctx context.Context, c configured, host string) (stop func()) {
-	runner := source.New(source.Config{
+// newSources returns a runner without sources. It is one for all changes of the files, since it knows which rows were taken.
+func (d *parts) newSources(host string) *source.Runner {
+	return source.New(source.Config{
 		Ingest: d.ingest, Known: d.store.HasTrace, Fresh: d.otlp.Fresh, Host: host, Run: d.reader.Run(),
 		Whole: func(ctx context.Context, trace string) bool {
 			whole, err := flow.Whole(ctx, d.reader, trace)
@@ -333,23 +337,32 @@ func (d *parts) startSources(ctx context.Context, c configured, host string) (st
 			return string(data)
 		},
 		Save: func(key, cursor string) error { return d.dir.Write("sources/"+key+".json", []byte(cursor)) },
-	}, c.specs)
-	d.sources.now.Store(&reading{runner, c.files})
+	}, nil)
+}
+
+// changeSources stops the sources that the files name no more, and starts those that are new.
+func (d *parts) changeSources(ctx context.Context, runner *source.Runner, under map[uint64]func(), c configured) {
 	for _, f := range c.files {
 		if f.Error != "" {
 			d.cfg.Log.Warn("sources", "file", f.Path, "problem", f.Error)
 		}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	var work sync.WaitGroup
-	for _, job := range runner.Jobs() {
-		work.Go(func() { job(ctx) })
+	for _, id := range runner.Drop(c.specs) {
+		under[id]()
+		delete(under, id)
 	}
-	return func() {
-		cancel()
-		work.Wait()
-		d.sources.now.Store(nil)
+	for _, begun := range runner.Add(c.specs) {
+		ctx, cancel := context.WithCancel(ctx)
+		var work sync.WaitGroup
+		for _, job := range begun.Jobs {
+			work.Go(func() { job(ctx) })
+		}
+		under[begun.ID] = func() {
+			cancel()
+			work.Wait()
+		}
 	}
+	d.sources.now.Store(&reading{runner, c.files})
 }
 
 // sourcesNow answers GET /sources, of the files as they are now.

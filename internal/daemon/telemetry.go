@@ -142,9 +142,9 @@ func (d *parts) self() configure.Daemon {
 		},
 		Audit: &d.audit,
 		State: d.faults, Ports: func() []configure.Finding { return d.taken },
-		Clear: d.clear,
-		Tools: d.tools,
-		Stop:  d.stop,
+		Clear:   d.clear,
+		Tools:   d.tools,
+		Restart: func() { d.stop(errRestarted) },
 		Faults: func() (panics, bugs, refused int64) {
 			c := d.api.Counts()
 			return c.Panics, bug.Count(), c.Refused

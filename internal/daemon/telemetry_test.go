@@ -12,7 +12,7 @@ import (
 
 func built(t *testing.T, p Place) *parts {
 	t.Helper()
-	d, err := build(t.Context(), config(p), "run", store.MinMemory, func() {})
+	d, err := build(t.Context(), config(p), "run", store.MinMemory, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

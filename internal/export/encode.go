@@ -166,7 +166,7 @@ func Encode(items []query.Item, o Options) (out Requests, err error) {
 		case *event.Log:
 			at.scope, record = e.Logger, ofLog(e)
 		case *event.Exception:
-			if s := reported[[2]string{e.TraceID, e.SpanID}]; o.Traces && s != nil && e.Mechanism == "span_event" {
+			if s := reported[[2]string{e.TraceID, e.SpanID}]; o.Traces && s != nil && (e.Mechanism == "span_event" || strings.Contains(e.Witnesses, "span_event otlp")) {
 				s.Events = append(s.Events, eventOf(e))
 				continue
 			}
@@ -307,7 +307,7 @@ func ofLog(e *event.Log) logRecord {
 		own = append(own, pairs("http.request.id", e.RequestID)...)
 	}
 	return logRecord{
-		Time: nanos(e.Time), Observed: nanos(e.Received), Severity: event.Severity(e), Level: e.Level, Body: text(e.Message),
+		Time: nanos(e.Time), Observed: nanos(e.Received), Severity: max(0, min(e.Severity, 24)), Level: e.Level, Body: text(e.Message),
 		Attributes: own, TraceID: e.TraceID, SpanID: e.SpanID,
 	}
 }

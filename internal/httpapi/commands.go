@@ -43,6 +43,7 @@ func (s *Server) pending(w http.ResponseWriter, r *http.Request) error {
 	for _, c := range work.Commands {
 		answer.Commands = append(answer.Commands, wire.Command{
 			ID: c.ID, CorrelationID: c.CorrelationID, Kind: c.Kind, Params: c.Params, Tab: c.Tab, Client: c.Client,
+			Site:      c.Site,
 			TimeoutMS: float64(max(0, time.Until(c.Deadline).Milliseconds())),
 		})
 	}

@@ -20,7 +20,8 @@ func (s *Server) beginFilm(w http.ResponseWriter, r *http.Request) error {
 	if in.Tab <= 0 || in.FPS < 1 || in.FPS > 60 {
 		return problem.New(problem.InvalidParam, "Name the tab, and 1–60 pictures a second.", "tab %d, fps %d.", in.Tab, in.FPS)
 	}
-	begun, err := s.cfg.Films.Begin(film.Info{Session: id, Tab: in.Tab, URL: in.URL, Display: in.Title, FPS: in.FPS})
+	tab := s.tab(wire.Tab{ID: in.Tab, URL: in.URL, Title: in.Title})
+	begun, err := s.cfg.Films.Begin(film.Info{Session: id, Tab: tab.ID, URL: tab.URL, Display: tab.Title, FPS: in.FPS})
 	if err != nil {
 		return err
 	}

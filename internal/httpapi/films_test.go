@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/brennhill/gasoline/internal/film"
@@ -42,5 +43,27 @@ func TestPicturesOfAFilmCome(t *testing.T) {
 	end := r.do(request{method: "POST", path: "/films", token: r.browser, body: `{"session":"s1","name":"a","batch":2,"ended":"tab_closed"}`})
 	if got := into[wire.FilmAnswer](r, end); got.Ended != "tab_closed" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// The user's own film is told of by what the page says of itself: its address and title, which are kept in a file.
+func TestAFilmIsDescribedWithoutSecrets(t *testing.T) {
+	r := newRig(t)
+	const key = "sk_live_4eC39HqLyjWDarjtT1zdp7dc"
+	body := `{"session":"s1","tab":5,"fps":15,"url":"http://localhost:3000/reset?token=opensesame","title":"Key ` + key + ` ` +
+		strings.Repeat("x", 1<<20) + `"}`
+	if got := r.do(request{method: "POST", path: "/films/begin", body: body, token: r.browser}); got.Code != http.StatusOK {
+		t.Fatalf("%d %s", got.Code, got.Body)
+	}
+	films, _, err := r.films.List()
+	if err != nil || len(films) != 1 {
+		t.Fatalf("%d films: %v", len(films), err)
+	}
+	f := films[0]
+	if told := f.URL + f.Display; strings.Contains(told, "opensesame") || strings.Contains(told, key) || len(told) > 10<<10 {
+		t.Errorf("%.200q, %d bytes", told, len(told))
+	}
+	if !strings.HasPrefix(f.URL, "http://localhost:3000/reset?token=") || !strings.HasPrefix(f.Display, "Key ") {
+		t.Errorf("%.100q %.100q", f.URL, f.Display)
 	}
 }

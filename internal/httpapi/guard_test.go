@@ -14,6 +14,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/proof"
 )
 
 // open reports whether a path wants no token.
@@ -330,5 +331,42 @@ func TestAnotherUserIsRefused(t *testing.T) {
 	}
 	if r.api.Counts().Refused != 1 {
 		t.Error("not counted")
+	}
+}
+
+// Who closed the connection can be anybody: the routes that need no token answer only where somebody holds its other end.
+func TestAConnectionThatNobodyHoldsIsRefused(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs Linux, which tells whose a connection is")
+	}
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRigAt(t, l.Addr().(*net.TCPAddr).Port, 0)
+	paths := []string{"/prove", "/pair"}
+	for _, path := range paths {
+		c := dial(t, l.Addr().String())
+		body := `{"nonce":"` + proof.Nonce() + `"}`
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", path, l.Addr(), len(body), body)
+		_ = c.Close() // before it is accepted
+	}
+	closed, done := make(chan struct{}, len(paths)), make(chan struct{})
+	server := r.api.HTTP()
+	server.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	go func() {
+		defer close(done)
+		_ = server.Serve(l) // it is closed below
+	}()
+	t.Cleanup(func() { _ = server.Close(); <-done })
+	for range paths {
+		<-closed
+	}
+	if n := r.api.Counts().Refused; n != int64(len(paths)) {
+		t.Errorf("%d of %d are refused", n, len(paths))
 	}
 }

@@ -218,7 +218,7 @@ func grpcCode(c problem.Code) int {
 	switch c {
 	case problem.TooLarge:
 		return grpcResourceExhausted
-	case problem.RateLimited, problem.QueueFull, problem.Stopping:
+	case problem.RateLimited, problem.QueueFull, problem.Stopping, problem.Stopped:
 		return grpcUnavailable
 	case problem.Unauthorized:
 		return grpcUnauthenticated

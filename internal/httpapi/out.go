@@ -88,7 +88,7 @@ func exchangeOut(e *event.Exchange) wire.Exchange {
 		), ResponseHeaders: headersOut(e.ResponseHeaders), HasAuth: e.HasAuth,
 		RequestBody: e.RequestBody, ResponseBody: e.ResponseBody, RequestSize: e.RequestSize,
 		ResponseSize: e.ResponseSize, TransferSize: e.TransferSize,
-		BodyNote: e.BodyNote, ContentType: e.ContentType,
+		RequestBodyNote: e.RequestBodyNote, ResponseBodyNote: e.ResponseBodyNote, ContentType: e.ContentType,
 		Initiator: wire.Initiator{Type: e.Initiator.Type, Stack: stackOut(e.Initiator.Stack)},
 		Outcome:   e.Outcome, Error: e.Error, Protocol: e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects,
 		ServerTiming: e.ServerTiming, RemoteAddress: e.RemoteAddress,

@@ -168,7 +168,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), OTLP: otlp.NewReceiver(in, "this-machine"),
 		Lines: lines.NewReceiver(lines.Config{Ingest: in, Known: kept.HasTrace}), Archive: r.archive, Redact: redactor,
 		Correlator: tests, Reader: query.New(kept, tests.Offset), Flows: flow.New(query.New(kept, tests.Offset)),
-		Clear: kept.Clear, Dir: dir, Films: r.films, Shutdown: func() { r.stopped.Add(1) },
+		Clear: kept.Clear, Dir: dir, Films: r.films, Shutdown: func(bool) { r.stopped.Add(1) },
 		OpenIngest: func(int, time.Duration) (int, error) { return 4321, nil },
 	})
 	return r

@@ -564,7 +564,7 @@ func routes() []route {
 			(*Server).openapi,
 		},
 		{
-			Route{"POST", "/shutdown", "Stop the daemon.", nil, nil, map[string]bool{}, control, ""},
+			Route{"POST", "/shutdown", "Stop the daemon.", nil, wire.Shutdown{}, map[string]bool{}, control, ""},
 			false,
 			(*Server).shutdown,
 		},

@@ -906,3 +906,13 @@ func TestOtherMethodsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Text of pages stands in JSON as it does in a fence: a terminal or a model would take what nobody sees for something else.
+func TestJSONOfRoutesHidesNothing(t *testing.T) {
+	r := newRig(t)
+	into[wire.Accepted](r, r.post("/logs", `{"entries":[{"level":"error","message":"a\u202eb\u009b31m\udb40\udc41"}]}`))
+	out := r.get("/buffers/timeline?limit=10").Body.String()
+	if strings.ContainsAny(out, "\u202e\u009b\U000e0041") || !strings.Contains(out, `a\u202eb\u009b31m\udb40\udc41`) {
+		t.Errorf("%q", out)
+	}
+}

@@ -99,8 +99,11 @@ type Config struct {
 	// OpenIngest opens the port of [Server.IngestOnly] for a while and returns its number.
 	OpenIngest func(port int, life time.Duration) (int, error)
 
-	// Shutdown stops the daemon; the answer to the request is out by then.
-	Shutdown func()
+	// Lost returns what a client's first answer says of what an earlier daemon had, "" nothing or no more; nil: nothing is lost.
+	Lost func(client string) string
+
+	// Shutdown stops the daemon, for another one or because a person wants none; the answer to the request is out by then.
+	Shutdown func(replaced bool)
 }
 
 // Server answers every request. Safe for concurrent use.
@@ -402,7 +405,7 @@ func status(c problem.Code) int {
 		return http.StatusTooManyRequests
 	case problem.Timeout:
 		return http.StatusGatewayTimeout
-	case problem.ExtensionOffline, problem.Stopping:
+	case problem.ExtensionOffline, problem.Stopping, problem.Stopped:
 		return http.StatusServiceUnavailable
 	case problem.Internal:
 		return http.StatusInternalServerError

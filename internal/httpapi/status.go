@@ -97,12 +97,16 @@ func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-func (s *Server) shutdown(w http.ResponseWriter, _ *http.Request) error {
+func (s *Server) shutdown(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Shutdown
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
 	s.json(w, http.StatusOK, map[string]bool{"stopping": true})
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		s.cfg.Log.Debug("flush answer", "error", err.Error())
 	}
-	s.cfg.Shutdown()
+	s.cfg.Shutdown(in.Replaced)
 	return nil
 }
 

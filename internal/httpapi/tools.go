@@ -113,6 +113,11 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 		call.Client, call.Sessionless = session.Requests, true
 	}
 	a, p := s.cfg.Calls.Run(r.Context(), tool, call, args, answer.Options{Uncut: uncut})
+	if s.cfg.Lost != nil && p == nil && !a.JSON {
+		if lost := s.cfg.Lost(call.Client); lost != "" {
+			a.Text += "\n" + lost
+		}
+	}
 	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
 		e := envelope{Text: a.Text}
 		for _, im := range a.Images {
@@ -179,7 +184,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	// Bytes that the client sent behind its request are in buf.
 	rwc := &upgraded{Conn: conn, buffered: buf.Reader}
-	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid"), Before: s.before(r)}
+	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid"), Before: s.before(r),
+		Undone: r.Header.Get("X-Gasoline-Undone") != ""}
 	if err := s.cfg.Stream(s.cfg.Context, rwc, peer); err != nil {
 		s.cfg.Log.Debug("stream ended", "error", err.Error())
 	}

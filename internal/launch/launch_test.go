@@ -638,3 +638,31 @@ func TestLinesAreGivenUp(t *testing.T) {
 		}
 	})
 }
+
+// Who asks when a request has failed finds what it wrote: the first lines after a pause leave at once, those of a burst
+// together.
+func TestTheFirstLinesAfterAPauseLeaveAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{}
+		s := NewSender(wire.Lines{}, d.post)
+		done := make(chan struct{})
+		go func() { defer close(done); s.run(t.Context()) }()
+		for range 3 {
+			before := len(d.taken())
+			for range 20 {
+				s.Add(wire.Line{Text: "x"})
+				time.Sleep(5 * time.Millisecond)
+				synctest.Wait()
+				if len(d.taken()) == before {
+					t.Error("the first line waits for others")
+				}
+			}
+			if n := len(d.taken()) - before; n > 3 {
+				t.Errorf("%d batches in 100 ms", n)
+			}
+			time.Sleep(time.Second)
+		}
+		s.finish("")
+		<-done
+	})
+}

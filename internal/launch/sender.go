@@ -16,7 +16,8 @@ const (
 	maxQueue  = 50_000                // lines that do
 	perBatch  = 200                   // lines
 	perBytes  = 1 << 20               // bytes of a batch, about
-	together  = 50 * time.Millisecond // for which lines are collected
+	together  = 50 * time.Millisecond // for which lines are collected, from batch to batch
+	first     = 5 * time.Millisecond  // for which the first ones after a pause are
 	overhead  = 64                    // bytes that a line costs beside its text
 )
 
@@ -127,6 +128,7 @@ func (s *Sender) waiting() (n int, over bool) {
 
 // run sends until everything was sent after finish, or ctx ends.
 func (s *Sender) run(ctx context.Context) {
+	var sent time.Time // when the last batch left
 	for number := uint64(1); ; {
 		if n, over := s.waiting(); n < perBatch && !over {
 			select {
@@ -134,12 +136,12 @@ func (s *Sender) run(ctx context.Context) {
 			case <-ctx.Done():
 			}
 			if n, over := s.waiting(); n > 0 && n < perBatch && !over {
-				rest(ctx, together)
+				rest(ctx, max(first, together-time.Since(sent)))
 			}
 		}
 		batch, last, ok := s.next()
 		if ok {
-			batch.Batch = number
+			batch.Batch, sent = number, time.Now()
 			if s.send(ctx, batch) {
 				number++
 			}

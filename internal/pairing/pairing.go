@@ -62,7 +62,8 @@ type pairing struct {
 
 type code struct {
 	id, secret string
-	until      time.Time
+	until      time.Time // by the clock that nobody sets, which stands still while the machine sleeps
+	wall       time.Time // by the other one: the code is good until the earlier of the two
 }
 
 // Who says what a bearer opens.
@@ -138,10 +139,15 @@ func (p *Pairings) complete(one pairing) pairing {
 // Boot returns what tells this run from every other; it is no secret.
 func (p *Pairings) Boot() string { return p.boot }
 
-// Key returns the key that an id names: "" is the install's token, else a browser's key or a code.
+// Key returns the key that an id names: "" is the install's token, else a browser's key, a code, or the hash of a token
+// with a scope, of which nothing else is kept.
 func (p *Pairings) Key(id string) ([]byte, bool) {
 	if id == "" {
 		return []byte(p.token), true
+	}
+	if name, ok := strings.CutPrefix(id, tokenName); ok {
+		t, err := readToken(p.dir, name)
+		return []byte(t.Hash), err == nil && time.Now().Before(t.Expires)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -197,7 +203,8 @@ func (p *Pairings) NewCode() string {
 		p.codes = p.codes[1:]
 	}
 	text := randomCode()
-	p.codes = append(p.codes, code{text[:codeID], text[codeID:], time.Now().Add(CodeLife)})
+	until := time.Now().Add(CodeLife)
+	p.codes = append(p.codes, code{text[:codeID], text[codeID:], until, until.Round(0)})
 	return text
 }
 
@@ -254,7 +261,7 @@ func (p *Pairings) expireLocked() {
 	now := time.Now()
 	kept := p.codes[:0]
 	for _, c := range p.codes {
-		if now.Before(c.until) {
+		if now.Before(c.until) && now.Round(0).Before(c.wall) {
 			kept = append(kept, c)
 		}
 	}

@@ -121,6 +121,11 @@ func TestACodeIsGoodOnceAndNotForLong(t *testing.T) {
 		if err != nil || p.Bearer(bearer(p, id, key)).Who != pairing.Browsers {
 			t.Errorf("%s %v", id, err)
 		}
+		slept := p.NewCode()
+		p.SleepFor(pairing.CodeLife + time.Second)
+		if _, _, err := redeem(slept, slept[8:]); err == nil {
+			t.Error("a code was good after the machine had slept for long")
+		}
 		if _, _, err := redeem(code, code[8:]); err == nil {
 			t.Error("a code was good twice")
 		}

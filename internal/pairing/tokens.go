@@ -39,7 +39,8 @@ const (
 	maxTokenName  = 100 // bytes of a service's and an environment's name
 	tokenFolder   = "tokens"
 	tokenPrefix   = "gasoline_"
-	tokenID       = 16 // hexadecimal digits
+	tokenName     = "token-" // before a token's id, where a key id is wanted
+	tokenID       = 16       // hexadecimal digits
 	lookAgain     = time.Second
 )
 

@@ -238,3 +238,23 @@ func TestTokensThatCannotBe(t *testing.T) {
 		t.Error("there is no bound")
 	}
 }
+
+// A program that has a token of a scope can have the daemon prove that it is the one that gave it.
+func TestTheHashOfATokenIsAKeyUntilItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, dir := openDir(t)
+		_, made := token(t, dir, pairing.Token{Scope: pairing.Ingest}, time.Hour)
+		if key, ok := p.Key("token-" + made.ID); !ok || string(key) != made.Hash {
+			t.Errorf("%q %v", key, ok)
+		}
+		for _, id := range []string{"token-", "token-../token", "token-" + strings.Repeat("0", 16), "token-" + made.ID + "0", made.ID} {
+			if key, ok := p.Key(id); ok {
+				t.Errorf("%q is the key %q", id, key)
+			}
+		}
+		time.Sleep(time.Hour)
+		if _, ok := p.Key("token-" + made.ID); ok {
+			t.Error("it is a key after its end")
+		}
+	})
+}

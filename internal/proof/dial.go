@@ -194,8 +194,11 @@ func (d Dialer) challenge(conn net.Conn, key []byte, end time.Time) (wire.Server
 		}
 		return none, d.foreign(claims, errors.New("it did not prove that it knows your token"))
 	}
-	if in.Buffered() > 0 || res.Close {
+	if in.Buffered() > 0 {
 		return none, d.foreign("", errors.New("it does not keep to HTTP"))
+	}
+	if res.Close { // it was just told to stop
+		return none, d.foreign("", ErrCloses)
 	}
 	return answer.Server, nil
 }

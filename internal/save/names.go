@@ -2,6 +2,7 @@ package save
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,13 +15,33 @@ func SecretFolder(name string) bool {
 // secretFile reports whether programs that everybody has keep secrets in a file of this name.
 func secretFile(name string) bool {
 	name = strings.ToLower(plain(name))
-	if slices.ContainsFunc(templates, func(end string) bool { return strings.HasSuffix(name, end) }) {
+	of := copied(name)
+	if slices.ContainsFunc(templates, func(end string) bool { return strings.HasSuffix(of, end) }) {
 		return false
 	}
 	return slices.ContainsFunc(secretFiles, func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
-		return err == nil && ok
+		ok, err := path.Match(pattern, of)
+		as, asErr := path.Match(pattern, name)
+		return err == nil && ok || asErr == nil && as
 	})
+}
+
+// Programs and people leave copies beside a file: editors while they write it, systems and hands before a change.
+var (
+	copyEnds = regexp.MustCompile(`(?:~|[._-](?:bak|bkp|backup|old|orig|original|save|saved|swp|swo|swn|tmp|copy|\d{1,8})` +
+		`| copy(?: \d+)?| ?\(\d+\))$`)
+	copyBegins = regexp.MustCompile(`^(?:#|\.#|\.(\.)|copy of )`)
+)
+
+// copied returns the name of the file that one of this name, in lower case, is a copy of; its own when it is none.
+func copied(name string) string {
+	for {
+		of := copyBegins.ReplaceAllString(copyEnds.ReplaceAllString(strings.TrimSuffix(name, "#"), ""), "$1")
+		if of == "" || of == name {
+			return name
+		}
+		name = of
+	}
 }
 
 // The names are in lower case.
@@ -29,13 +50,18 @@ var (
 		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".oci", ".password-store", ".terraform.d", ".mozilla",
 	}
 	secretFiles = []string{
-		".env", ".env.*", "*.env", ".envrc", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*.pem", "*.key",
+		".env", ".env.*", ".env-*", ".env_*", "*.env", ".envrc", ".flaskenv", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*.pem", "*.key",
 		"*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdb", "*.kdbx", "*.asc", "*.gpg", "*.pgp", "*.ovpn",
 		".netrc", "_netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd",
-		".git-credentials", ".gitconfig", ".terraformrc", ".s3cfg", ".boto", ".vault-token", ".dockercfg",
-		".*_history", "auth.json", "credentials", "credentials.*", "secret.*", "secrets.*", "*service-account*.json",
-		"*service_account*.json", "*client_secret*.json", "application_default_credentials.json", "*.tfstate",
-		"*.tfstate.backup", "*.tfvars", "kubeconfig", "*.kubeconfig", "shadow", "wallet.dat", "*.mobileprovision",
+		"pgpass.conf", ".dockerconfigjson", "*.keytab", ".sentryclirc", "rclone.conf", ".vault?pass*", "vault?pass*",
+		".git-credentials", ".gitconfig", ".dev.vars", ".dev.vars.*", "local.settings.json", "wp-config.php",
+		".terraformrc", ".s3cfg", ".boto", ".vault-token", ".dockercfg",
+		".*_history", "auth.json", "token.json", "credentials", "credentials.*", "*credentials.json", "*credentials.csv",
+		"*accesskeys.csv", "gha-creds-*.json", "secret.*", "secrets.*", "secrets", ".secrets", "*service-account*.json",
+		"*service_account*.json", "*serviceaccount*.json", "*firebase-adminsdk*.json", "*client_secret*.json",
+		"key.properties", "keystore.properties",
+		"application_default_credentials.json", "*.tfstate",
+		"*.tfstate.backup", "*.tfvars", "kubeconfig", "kubeconfig.y*ml", "*.kubeconfig", "shadow", "wallet.dat", "*.mobileprovision",
 	}
 	// templates are ends of names of files that show how such a file looks.
 	templates = []string{".example", ".sample", ".template", ".dist", ".pub"}

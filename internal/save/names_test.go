@@ -8,6 +8,16 @@ func TestNamesOfFilesWithSecrets(t *testing.T) {
 		"server.pem", "tls.key", "store.jks", "login.p12", "me.PFX", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass",
 		".git-credentials", ".htpasswd", "credentials", "credentials.json", "secrets.yaml", "auth.json", "prod.tfvars",
 		"terraform.tfstate", "kubeconfig", ".bash_history", "passwords.kdbx", "my-service-account-1.json", ".dockercfg",
+		".dev.vars", ".dev.vars.staging", "shop-firebase-adminsdk-x1.json", "local.settings.json", "wp-config.php",
+		// Copies that editors and people leave.
+		".env~", "prod.env.bak", "tls.key.old", "server.pem.orig", ".netrc~", ".npmrc.save", ".git-credentials.backup", "a.p12.1",
+		".pgpass.bak.2", "#secrets.yml#", ".#.netrc", ".tls.key.swp", "..env.swo", ".pypirc (1)", ".htpasswd copy", "tls copy.key",
+		"wp-config.php.bak", "Copy of .npmrc", ".vault-token-old", ".npmrc_backup", ".env.example.local",
+		// As the programs' own guides call them.
+		".env-prod", ".env_staging", ".flaskenv", "serviceAccountKey.json", "serviceaccount.json", "token.json", "gha-creds-1a2b.json",
+		"google-credentials.json", "me_credentials.csv", "rootkey_accessKeys.csv", "kubeconfig.yaml", "kubeconfig.yml", "key.properties",
+		"keystore.properties", ".sentryclirc", ".dockerconfigjson", "http.keytab", "pgpass.conf", "rclone.conf", ".vault_pass.txt",
+		"vault-password", "secrets", ".secrets",
 		".env.", ".env ", ".env::$DATA", "id_rsa:x", ".en\u200bv", "tls.key...",
 	} {
 		if !secretFile(name) {
@@ -16,7 +26,9 @@ func TestNamesOfFilesWithSecrets(t *testing.T) {
 	}
 	for _, name := range []string{
 		"logo.png", "env", "environment.ts", ".env.example", ".env.sample", "id_rsa.pub", "keys.txt", "keyboard.css",
+		"copy.png", "logo copy.png", "logo (1).png", "notes~", "notes.bak", "backup", "old", "1", "#1#", ".env.example~", "id_rsa.pub.bak",
 		"monkey", "README.md", "gasoline_memory.json", "secretary.txt", "package.json", "authors.json",
+		"design-tokens.json", "tokens.json", "kubeconfig.go", "messages.properties", "service.account.md", "vault.md", ".environment",
 	} {
 		if secretFile(name) {
 			t.Errorf("%q is not read", name)

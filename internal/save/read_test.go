@@ -59,6 +59,33 @@ func TestFilesOfTheProjectAndArtifactsAreRead(t *testing.T) {
 	}
 }
 
+// A project may be reached by a link, which is what its user and agents name it by.
+func TestAProjectIsReadByALinkToIt(t *testing.T) {
+	p, outside := places(t)
+	put(t, filepath.Join(p.Root, "docs", "a.txt"), []byte("hello"))
+	put(t, filepath.Join(p.Root, ".env"), []byte("x"))
+	put(t, filepath.Join(outside, "b.txt"), []byte("x"))
+	above := t.TempDir()
+	for link, to := range map[string]string{"shop": p.Root, "twice": filepath.Join(above, "shop"), "deep": filepath.Join(p.Root, "docs"), "away": outside} {
+		if err := os.Symlink(to, filepath.Join(above, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, link := range []string{"shop", "twice"} {
+		if s, err := p.Read(filepath.Join(above, link, "docs", "a.txt"), 5); err != nil || string(s.Data) != "hello" {
+			t.Errorf("by %s: %+v %v", link, s, err)
+		}
+		if _, err := p.Check(filepath.Join(above, link, "new", "b.har"), false, ".har"); err != nil {
+			t.Errorf("a new file by %s: %v", link, err)
+		}
+	}
+	for _, path := range []string{"shop/.env", "shop/docs/../.env", "deep/a.txt", "away/b.txt", "shop", "b.txt"} {
+		if _, err := p.Read(above+"/"+path, 5); problem.From(err).Code != problem.PathNotAllowed {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 func TestOtherFilesAreNotRead(t *testing.T) {
 	p, outside := places(t)
 	put(t, filepath.Join(p.Root, ".git", "config"), []byte("x"))

@@ -136,8 +136,8 @@ func (p Places) place(path string) (*File, error) {
 	return nil, p.refuse(path, "it is outside")
 }
 
-// inside returns path relative to dir, slash-separated, if it is below it. dir may be reached by a
-// symlink, as temporary directories are on some systems.
+// inside returns path relative to dir, slash-separated, if it is below it. Each of the two may be reached by
+// a symlink, as temporary directories are on some systems, and projects of people who link theirs.
 func inside(dir, path string) (string, bool) {
 	dirs := []string{dir}
 	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
@@ -148,7 +148,18 @@ func inside(dir, path string) (string, bool) {
 			return filepath.ToSlash(rel), true
 		}
 	}
-	return "", false
+	own, err := os.Stat(dir)
+	if err != nil {
+		return "", false
+	}
+	for at, rel := filepath.Dir(path), filepath.Base(path); ; at, rel = filepath.Dir(at), filepath.Join(filepath.Base(at), rel) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, own) {
+			return filepath.ToSlash(rel), true
+		}
+		if at == filepath.Dir(at) {
+			return "", false
+		}
+	}
 }
 
 // folder is the folder of the file without links; where it is not there, the nearest above that is.

@@ -130,7 +130,7 @@ func lockFile(root *os.Root, name string) (*os.File, error) {
 		if !errors.Is(err, fs.ErrExist) {
 			return lock, err
 		}
-		if info, err := root.Stat(lockOf(name)); err != nil || time.Since(info.ModTime()) <= lockStale {
+		if info, err := root.Stat(lockOf(name)); err != nil || time.Since(info.ModTime()).Abs() <= lockStale {
 			old = time.Time{}
 		} else if !info.ModTime().Equal(old) {
 			old, since = info.ModTime(), time.Now()

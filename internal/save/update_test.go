@@ -118,6 +118,14 @@ func lockIsWaitedFor(t *testing.T) {
 	if err := p.Update("own.json", 100, append1); err != nil {
 		t.Errorf("a lock that was left: %v", err)
 	}
+	// One that was left before the clock was set back is not kept until the clock is there again.
+	future := time.Now().Add(time.Hour)
+	if err := errors.Join(os.WriteFile(lock, nil, 0o600), os.Chtimes(lock, future, future)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Update("own.json", 100, append1); err != nil {
+		t.Errorf("a lock of the future: %v", err)
+	}
 }
 
 // A lock is as old as its program says, whatever clock the disk has.

@@ -416,11 +416,11 @@ func TestAProjectsFileIsNotOneOutsideOfIt(t *testing.T) {
 		theirs: true, filepath.Join(m.Home, "new.json"): true, filepath.Join("config", "mcp.json"): false, filepath.Join("config", "new.json"): false,
 	} {
 		for client, name := range map[string]string{"claude-code": ".mcp.json", "cursor": ".cursor"} {
-			link := filepath.Join(m.Dir, name)
+			link, target := filepath.Join(m.Dir, name), to
 			if client == "cursor" { // its folder is the link
-				to = filepath.Dir(to)
+				target = filepath.Dir(to)
 			}
-			if err := os.Symlink(to, link); err != nil {
+			if err := os.Symlink(target, link); err != nil {
 				t.Skip("no links:", err)
 			}
 			changes, err := setup.Find(client).Plan(m, setup.Want{Program: program, Project: true})

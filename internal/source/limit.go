@@ -26,10 +26,16 @@ type bucket struct {
 	until  time.Time // that the platform asked to wait for
 }
 
-func newBucket(rate float64) *bucket {
+// rateOf is how many questions a second a rate means.
+func rateOf(rate float64) float64 {
 	if rate <= 0 {
-		rate = 1
+		return 1
 	}
+	return rate
+}
+
+func newBucket(rate float64) *bucket {
+	rate = rateOf(rate)
 	burst := max(1, math.Ceil(5*rate))
 	return &bucket{rate: rate, burst: burst, tokens: burst}
 }

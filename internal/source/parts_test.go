@@ -376,9 +376,50 @@ func TestLinesOfOthersAreNotATraces(t *testing.T) {
 	}
 }
 
+// Places that look for a level in each row find it in some rows of a stack only: the stack is one error, with what the place
+// says of its first row. Rows of two requests are not one record, whatever they look like.
+func TestRowsOfOneStackBecomeOneErrorWhateverThePlaceSaysOfEach(t *testing.T) {
+	const trace, other = "4bf92f3577b34da6a3ce929d0e0e4736", "5bf92f3577b34da6a3ce929d0e0e4736"
+	now := time.Unix(1000, 0)
+	stack := func(trace string, levels ...int) (rows []*Row) {
+		for i, text := range []string{
+			"2026-10-09 12:00:00,123 ERROR shop.api could not pay", "Traceback (most recent call last):",
+			`  File "/app/pay.py", line 12, in pay`, "    charge(card)", "ValueError: no card",
+		} {
+			r := &Row{Time: now, Text: text, Stream: "1", Attributes: []Attribute{{Key: "detected_level", Value: "unknown"}}}
+			if slices.Contains(levels, i) {
+				r.Severity, r.Level = 17, "error"
+			}
+			if i == 0 {
+				r.Trace = trace
+			}
+			rows = append(rows, r)
+		}
+		return rows
+	}
+	for _, levels := range [][]int{nil, {0}, {0, 4}, {4}, {0, 1, 2, 3, 4}} {
+		a := assembly{adapter: "made", service: "api"}
+		b, _, _ := a.add(append(stack(trace, levels...), stack(other, levels...)...), "", true, now)
+		if len(b) != 2 {
+			t.Fatalf("%v: %d events", levels, len(b))
+		}
+		for i, e := range b {
+			x, ok := e.(*event.Exception)
+			if !ok || x.Type != "ValueError" || len(x.Stack) != 1 || x.Said() == "" || x.TraceID != []string{trace, other}[i] {
+				t.Errorf("%v: %+v", levels, e)
+			}
+		}
+	}
+	a := assembly{adapter: "made", service: "api"}
+	b, _, _ := a.add([]*Row{{Time: now, Text: "ERROR TypeError: no card", Trace: trace}, {Time: now, Text: "    at pay (/app/pay.js:3:1)", Trace: other}}, "", true, now)
+	if len(b) != 2 || b[0].Base().TraceID != trace || b[1].Base().TraceID != other {
+		t.Errorf("%d events", len(b))
+	}
+}
+
 // Lines of one stream are joined, of two they are not; bytes are those of the records that are handed on.
 func TestRowsBecomeRecords(t *testing.T) {
-	a := assembly{adapter: "made", service: "api", host: "here", domain: "here"}
+	a := assembly{adapter: "made", service: "api", host: "here", domain: "here", live: true}
 	now := time.Unix(1000, 0)
 	row := func(stream, text string) *Row { return &Row{Time: now, Stream: stream, Text: text} }
 	b, bytes, _ := a.add([]*Row{row("1", "Traceback (most recent call last):"), row("2", "hello")}, "", false, now)

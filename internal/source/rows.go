@@ -29,13 +29,22 @@ type assembly struct {
 
 	mu      sync.Mutex
 	streams map[string]*stream
+	rows    uint64
 }
 
 type stream struct {
 	reader lines.Reader
 	used   time.Time
 	open   bool
-	bytes  int // of the open record
+	bytes  int    // of the open record
+	trace  string // of the last row
+	last   uint64 // number of the last row
+}
+
+// beside is what the place knows about a row, and the trace that was asked for.
+type beside struct {
+	row   *Row
+	asked string
 }
 
 // add reads rows, which came by a question for a trace or by "", into events; complete says that no row of theirs
@@ -60,31 +69,34 @@ func (a *assembly) add(rows []*Row, asked string, complete bool, now time.Time) 
 			r.Trace = asked
 		}
 		bytes += len(r.Text)
-		line := lines.Line{Time: r.Time, Text: r.Text, Size: r.Size}
+		line := lines.Line{Time: r.Time, Text: r.Text, Size: r.Size, Live: r.Live}
+		if r.End != nil {
+			s.reader.Learn(r.End.Text, r.End.Time)
+		}
 		if line.Time.IsZero() {
 			line.Time = now
 		}
-		if r.Trace == "" && r.Severity == 0 && len(r.Attributes) == 0 {
-			n := len(b)
-			b, s.open = s.reader.Add(line, b), true
-			if len(b) > n {
-				s.bytes = 0
-			}
-			s.bytes += len(r.Text)
-			continue
-		}
-		b = s.reader.Flush(b)
 		n := len(b)
-		b = s.reader.Flush(s.reader.Add(line, b))
-		s.open = false
-		for _, e := range b[n:] {
-			stamp(e, r, asked)
+		if r.Trace != "" && s.trace != "" && r.Trace != s.trace { // of two requests, whatever the lines look like
+			b = s.reader.Flush(b)
+		}
+		a.rows++
+		s.trace, s.last = r.Trace, a.rows
+		if r.Trace != "" || r.Severity != 0 || len(r.Attributes) > 0 {
+			line.Beside = beside{r, asked}
+		}
+		b, s.open = s.reader.Add(line, b), true
+		if len(b) > n {
+			s.bytes = 0
+		}
+		if n = len(b); line.Beside != nil { // most rows of such a place are records of their own
+			b = s.reader.Settle(b)
+		}
+		if s.bytes += len(r.Text); len(b) > n {
+			s.open, s.bytes = false, 0
 		}
 	}
-	for _, s := range a.streams {
-		if !s.open {
-			continue
-		}
+	for _, s := range a.opened() {
 		n := len(b)
 		if complete {
 			b = s.reader.Flush(b)
@@ -98,10 +110,21 @@ func (a *assembly) add(rows []*Row, asked string, complete bool, now time.Time) 
 	return b, bytes, repeated
 }
 
+// opened returns the streams with an open record, in the order in which their last rows came.
+func (a *assembly) opened() (open []*stream) {
+	for _, s := range a.streams {
+		if s.open {
+			open = append(open, s)
+		}
+	}
+	slices.SortFunc(open, func(s, t *stream) int { return cmp.Compare(s.last, t.last) })
+	return open
+}
+
 // idle returns the records that nothing was added to for a while, with their size. Locked by the caller.
 func (a *assembly) idle(now time.Time, all bool) (b event.Batch, bytes int) {
-	for _, s := range a.streams {
-		if s.open && (all || now.Sub(s.used) >= settled) {
+	for _, s := range a.opened() {
+		if all || now.Sub(s.used) >= settled {
 			b, s.open = s.reader.Flush(b), false
 			bytes += s.bytes
 			s.bytes = 0
@@ -134,7 +157,12 @@ func (a *assembly) stream(r *Row, now time.Time) *stream {
 		}
 		s = &stream{reader: lines.Reader{
 			Origin:      event.Origin{Source: a.adapter, Service: service, Instance: r.Instance},
-			ClockDomain: domain, Stream: r.Output, Live: a.live, Known: a.known,
+			ClockDomain: domain, Stream: r.Output, Live: a.live, Ours: !a.live, Known: a.known,
+			Stamp: func(e event.Event, of any) {
+				if of, ok := of.(beside); ok {
+					stamp(e, of.row, of.asked)
+				}
+			},
 		}}
 		if a.streams == nil {
 			a.streams = map[string]*stream{}

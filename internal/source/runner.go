@@ -72,16 +72,30 @@ type Spec struct {
 	Opened  Opened
 }
 
-// Runner runs sources. It may be used by many goroutines. Make it with New, and run its Jobs.
+// Runner runs sources. It may be used by many goroutines. Make it with New, and run its Jobs. Which sources there are may change:
+// see [Runner.Drop] and [Runner.Add].
 type Runner struct {
-	cfg     Config
-	seen    *seen
-	sources []*running
+	cfg  Config
+	seen *seen
+
+	mu      sync.Mutex // guards what follows
+	sources []*running // in the order in which they were given; ≤ maxSources
+	dropped []*running // by Drop, until Add; ≤ maxSources
+	buckets map[string]*bucket
+	number  uint64 // of the source that was begun last
+}
+
+// Begun is a source that was added, with what is to be run for it.
+type Begun struct {
+	ID   uint64 // names it to who stops it; no other has it
+	Jobs []func(context.Context)
 }
 
 // running is one source under way.
 type running struct {
 	Spec
+	id     uint64
+	place  string // where rows are from, by whichever name and options they are asked for
 	cfg    *Config
 	seen   *seen
 	bucket *bucket
@@ -122,66 +136,149 @@ type finished struct {
 // New returns a runner of sources, at most 100.
 func New(c Config, specs []Spec) *Runner {
 	r := &Runner{cfg: c, seen: newSeen()}
-	buckets := map[string]*bucket{}
-	for _, spec := range named(specs[:min(len(specs), maxSources)]) {
-		o := &spec.Opened
-		if o.Requests == 0 {
-			o.Requests = 600
-		}
-		if o.Bytes == 0 {
-			o.Bytes = 256 << 20
-		}
-		if spec.Adapter.Cost == "" { // nobody pays, and nobody else is kept waiting
-			o.Requests, o.Bytes, o.Rate = math.MaxInt, math.MaxInt64, 100
-		}
-		key := o.Credential
-		if key == "" {
-			key = "\x00" + spec.Name
-		}
-		b := buckets[key]
-		if b == nil {
-			b = newBucket(o.Rate)
-			buckets[key] = b
-		}
-		s := &running{
-			Spec: spec, cfg: &r.cfg, seen: r.seen, bucket: b, wake: make(chan struct{}, 1),
-			gate: gate{maxRequests: o.Requests, maxBytes: o.Bytes}, finished: map[string]finished{},
-			status: Status{Name: spec.Name, Service: spec.Service, Adapter: spec.Adapter.Name, Title: o.Title,
-				Cost: spec.Adapter.Cost, State: Idle, Budget: o.Requests},
-		}
-		for _, a := range [...]*assembly{&s.search, &s.tail} {
-			a.adapter, a.service, a.domain, a.host = spec.Adapter.Name, spec.Service, o.Domain, c.Host
-			a.live, a.known, a.fresh = spec.Adapter.Stamped, c.Known, c.Fresh
-		}
-		if c.Load != nil {
-			s.cursor = c.Load(spec.Key)
-		}
-		r.sources = append(r.sources, s)
-	}
+	r.Add(specs)
 	return r
 }
 
-// Jobs returns what is to be run, each in a goroutine of its own until its context ends.
-func (r *Runner) Jobs() []func(context.Context) {
-	var out []func(context.Context)
+// Drop takes away the sources that are not among these, and returns their IDs. The caller ends their jobs before it calls Add.
+func (r *Runner) Drop(specs []Spec) (gone []uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, kept := r.matched(named(specs[:min(len(specs), maxSources)]))
+	r.dropped = nil
 	for _, s := range r.sources {
-		if s.Opened.Search != nil {
-			out = append(out, s.searching)
-		}
-		if s.Opened.Tail != nil {
-			out = append(out, s.tailing)
+		if !slices.Contains(kept, s) {
+			gone, r.dropped = append(gone, s.id), append(r.dropped, s)
 		}
 	}
-	if len(out) > 0 {
-		out = append(out, r.keep)
+	r.sources = slices.DeleteFunc(slices.Clone(r.sources), func(s *running) bool { return slices.Contains(r.dropped, s) })
+	return gone
+}
+
+// Add begins the sources of these that are not there yet, and returns them. Those that are there go on as they are. One that has the
+// name of one that was dropped takes over what that one was still searching for, and where it stood if it reads the same place.
+func (r *Runner) Add(specs []Spec) (begun []Begun) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	specs = named(specs[:min(len(specs), maxSources)])
+	there, _ := r.matched(specs)
+	used := map[string]*bucket{}
+	sources := make([]*running, 0, len(specs))
+	for i, spec := range specs {
+		s := there[i]
+		if s == nil {
+			s = r.begin(spec)
+			begun = append(begun, Begun{s.id, s.jobs()})
+		}
+		used[s.account()] = s.bucket
+		sources = append(sources, s)
+	}
+	r.sources, r.dropped, r.buckets = sources, nil, used
+	return begun
+}
+
+// matched returns the source that runs already for each of the specs, nil where there is none, and all of these. Locked by the
+// caller.
+func (r *Runner) matched(specs []Spec) (of, all []*running) {
+	of = make([]*running, len(specs))
+	for i, spec := range specs {
+		j := slices.IndexFunc(r.sources, func(s *running) bool {
+			return s.Key == spec.Key && s.Name == spec.Name && !slices.Contains(all, s)
+		})
+		if j >= 0 {
+			of[i], all = r.sources[j], append(all, r.sources[j])
+		}
+	}
+	return of, all
+}
+
+// account names what limits a source together with others.
+func (s *running) account() string {
+	if c := s.Opened.Credential; c != "" {
+		return c
+	}
+	return "\x00" + s.Name
+}
+
+// begin makes a source that is ready to run. Locked by the caller.
+func (r *Runner) begin(spec Spec) *running {
+	o := &spec.Opened
+	if o.Requests == 0 {
+		o.Requests = 600
+	}
+	if o.Bytes == 0 {
+		o.Bytes = 256 << 20
+	}
+	if spec.Adapter.Cost == "" { // nobody pays, and nobody else is kept waiting
+		o.Requests, o.Bytes, o.Rate = math.MaxInt, math.MaxInt64, 100
+	}
+	r.number++
+	s := &running{
+		Spec: spec, id: r.number, place: strings.Join(slices.Concat([]string{spec.Adapter.Name}, o.Uses.Hosts, o.Uses.Sockets,
+			o.Uses.Files), "\x00"), cfg: &r.cfg, seen: r.seen, wake: make(chan struct{}, 1),
+		gate: gate{maxRequests: o.Requests, maxBytes: o.Bytes}, finished: map[string]finished{},
+		status: Status{Name: spec.Name, Service: spec.Service, Adapter: spec.Adapter.Name, Title: o.Title,
+			Cost: spec.Adapter.Cost, State: Idle, Budget: o.Requests},
+	}
+	if s.bucket = r.buckets[s.account()]; s.bucket == nil || s.bucket.rate != rateOf(o.Rate) {
+		s.bucket = newBucket(o.Rate)
+		if r.buckets == nil {
+			r.buckets = map[string]*bucket{}
+		}
+		r.buckets[s.account()] = s.bucket
+	}
+	for _, a := range [...]*assembly{&s.search, &s.tail} {
+		a.adapter, a.service, a.domain, a.host = spec.Adapter.Name, spec.Service, o.Domain, r.cfg.Host
+		a.live, a.known, a.fresh = spec.Adapter.Stamped, r.cfg.Known, r.cfg.Fresh
+	}
+	if r.cfg.Load != nil {
+		s.cursor = r.cfg.Load(spec.Key)
+	}
+	for _, was := range r.dropped {
+		if was.Name != s.Name {
+			continue
+		}
+		if s.Opened.Search != nil {
+			s.chases, s.finished = was.chases, was.finished
+		}
+		if s.cursor == "" && was.Adapter.Name == s.Adapter.Name && was.Opened.Title == o.Title {
+			s.cursor, s.dirty = was.cursor, was.cursor != ""
+		}
+		s.gate.requests, s.gate.bytes, s.gate.hour = was.gate.requests, was.gate.bytes, was.gate.hour
+	}
+	return s
+}
+
+// Jobs returns what is to be run for all sources, each in a goroutine of its own until its context ends.
+func (r *Runner) Jobs() []func(context.Context) {
+	var out []func(context.Context)
+	for _, s := range r.all() {
+		out = append(out, s.jobs()...)
 	}
 	return out
 }
 
+func (s *running) jobs() (out []func(context.Context)) {
+	if s.Opened.Search != nil {
+		out = append(out, s.searching)
+	}
+	if s.Opened.Tail != nil {
+		out = append(out, s.tailing, s.keep)
+	}
+	return out
+}
+
+func (r *Runner) all() []*running {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.sources // is not changed, but replaced
+}
+
 // Status returns how the sources stand, in the order of New.
 func (r *Runner) Status() []Status {
-	out := make([]Status, 0, len(r.sources))
-	for _, s := range r.sources {
+	sources := r.all()
+	out := make([]Status, 0, len(sources))
+	for _, s := range sources {
 		s.mu.Lock()
 		st := s.status
 		st.Requests, st.Bytes, st.Chasing = s.gate.requests, s.gate.bytes, len(s.chases)
@@ -200,7 +297,7 @@ func (r *Runner) Ask(trace string, start, end time.Time) { r.want(trace, start, 
 
 func (r *Runner) want(trace string, start, end time.Time, asked bool) {
 	now := time.Now()
-	for _, s := range r.sources {
+	for _, s := range r.all() {
 		if s.Opened.Search != nil {
 			s.want(trace, start, end, now, asked)
 		}
@@ -263,7 +360,7 @@ func (s *running) finish(c *chase, f finished) {
 // Missing tells of traces which sources may still bring rows, and which could not be asked and why.
 func (r *Runner) Missing(traces []string) (pending, unread []string) {
 	now := time.Now()
-	for _, s := range r.sources {
+	for _, s := range r.all() {
 		s.mu.Lock()
 		waits, failed := false, ""
 		for _, c := range s.chases {
@@ -294,8 +391,8 @@ func (r *Runner) Missing(traces []string) (pending, unread []string) {
 	return pending, unread
 }
 
-// keep stores records that nothing was added to, and cursors, until ctx ends.
-func (r *Runner) keep(ctx context.Context) {
+// keep stores records of a tail that nothing was added to, and its cursor, until ctx ends.
+func (s *running) keep(ctx context.Context) {
 	tick := time.NewTicker(settled)
 	defer tick.Stop()
 	saved := time.Now()
@@ -304,14 +401,10 @@ func (r *Runner) keep(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-tick.C:
-			for _, s := range r.sources {
-				s.rest(ctx, now, false)
-				if now.Sub(saved) >= saveEvery {
-					s.save()
-				}
-			}
+			s.rest(ctx, now, false)
 			if now.Sub(saved) >= saveEvery {
 				saved = now
+				s.save()
 			}
 		}
 	}
@@ -319,9 +412,13 @@ func (r *Runner) keep(ctx context.Context) {
 
 // rest stores open records of the tail: those that are idle, or all.
 func (s *running) rest(ctx context.Context, now time.Time, all bool) {
-	s.tail.mu.Lock()
-	batch, bytes := s.tail.idle(now, all)
-	s.tail.mu.Unlock()
+	s.settle(ctx, &s.tail, now, all)
+}
+
+func (s *running) settle(ctx context.Context, a *assembly, now time.Time, all bool) {
+	a.mu.Lock()
+	batch, bytes := a.idle(now, all)
+	a.mu.Unlock()
 	if len(batch) > 0 { // what is over the limits is counted there
 		_, _ = s.cfg.Ingest.Ingest(ctx, ingest.Upload{Batch: batch, Bytes: bytes}, ingest.Drop)
 	}
@@ -344,6 +441,7 @@ func (s *running) save() {
 
 // searching is the job of a source that is asked.
 func (s *running) searching(ctx context.Context) {
+	defer func() { s.settle(context.WithoutCancel(ctx), &s.search, time.Now(), true) }() // of a question that was ended
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	p := poll{on: s.Opened.Poll, next: time.Now()}
@@ -406,6 +504,9 @@ func (s *running) run(ctx context.Context, c *chase) {
 	var err error
 	if wanted() {
 		_, _, err = s.ask(ctx, q, "", false, wanted)
+	}
+	if ctx.Err() != nil { // another goes on with it
+		return
 	}
 	whole := err == nil && s.cfg.Whole != nil && s.cfg.Whole(ctx, c.trace)
 	s.mu.Lock()
@@ -589,7 +690,7 @@ func (s *running) take(
 			continue
 		}
 		if once {
-			k := s.seen.key(s.Name, r, times)
+			k := s.seen.key(s.place, r, times)
 			if here[k] || s.seen.has(k) {
 				repeated++
 				continue
@@ -608,7 +709,8 @@ func (s *running) take(
 	a.mu.Unlock()
 	if len(batch) > 0 {
 		up := ingest.Upload{Batch: batch, Bytes: max(bytes, len(batch))}
-		if _, err := s.cfg.Ingest.Ingest(ctx, up, ingest.Wait); err != nil {
+		// All of it or nothing, also where the source is ended meanwhile: who goes on has to know what was taken.
+		if _, err := s.cfg.Ingest.Ingest(context.WithoutCancel(ctx), up, ingest.Wait); err != nil {
 			return nil, err
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/brennhill/gasoline/internal/bug"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/follow"
 )
 
 // Capabilities say what an adapter's places can do.
@@ -137,7 +138,9 @@ type Row struct {
 	Ingested   time.Time // when it arrived at the place, zero where that is not known
 	Stream     string    // what the row is a line of, where the lines of several are mixed: labels, a container
 	Text       string
-	Size       int // bytes of the text when it was cut, or of the record that Events are of; else 0
+	Size       int         // bytes of the text when it was cut, or of the record that Events are of; else 0
+	Live       bool        // it was written shortly before it was read, where Time is when it was read
+	End        *follow.End // of the file as it was opened, with the first of its rows; else nil
 	Service    string
 	Instance   string
 	Host       string

@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -185,6 +187,19 @@ func TestALinkThatLeavesTheFolderIsNotRead(t *testing.T) {
 			t.Errorf("%s is opened", path)
 		} else if !strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v, want the real path", path, err)
+		}
+	}
+	// The secret that is sent to a host is such a file, too.
+	asked := false
+	host := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))
+	defer host.Close()
+	for _, name := range []string{"link.log", "folder/key", "again.log"} {
+		client, err := NewClient(host.URL, Auth{TokenFile: name}, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := client.Get(t.Context(), "/", nil, nil); err == nil || !strings.Contains(err.Error(), key) || asked {
+			t.Errorf("token_file %s: %v, want the real path; the host was asked: %t", name, err, asked)
 		}
 	}
 	for _, path := range []string{inner, filepath.Join(root, "inside.log"), key, filepath.Join(other, "inside.log")} {

@@ -93,7 +93,7 @@ func (d *Dir) Sweep(age time.Duration) error {
 		}
 		for _, e := range entries {
 			info, err := e.Info()
-			if !temporary.MatchString(e.Name()) || err != nil || time.Since(info.ModTime()) < age {
+			if !temporary.MatchString(e.Name()) || err != nil || time.Since(info.ModTime()).Abs() < age {
 				continue
 			}
 			if err := d.Remove(folder + "/" + e.Name()); err != nil {

@@ -115,13 +115,16 @@ func TestSweepRemovesWhatWasCutOff(t *testing.T) {
 	d := open(t)
 	old := time.Now().Add(-time.Hour)
 	for _, name := range []string{"pairings.json.0123abcd.tmp", "run/seq-1.0123abcd.tmp", "notes.tmp",
-		"token.deadbeef.tmp"} {
+		"token.deadbeef.tmp", "salt.deadbeef.tmp"} {
 		if err := d.Write(name, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
 		at := old
 		if name == "token.deadbeef.tmp" { // somebody writes it now
 			at = time.Now()
+		}
+		if name == "salt.deadbeef.tmp" { // the clock was set back since
+			at = time.Now().Add(time.Hour)
 		}
 		if err := os.Chtimes(d.Path(name), at, at); err != nil {
 			t.Fatal(err)
@@ -131,7 +134,7 @@ func TestSweepRemovesWhatWasCutOff(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]bool{"pairings.json.0123abcd.tmp": false, "run/seq-1.0123abcd.tmp": false,
-		"notes.tmp": true, "token.deadbeef.tmp": true} {
+		"notes.tmp": true, "token.deadbeef.tmp": true, "salt.deadbeef.tmp": false} {
 		if _, err := os.Stat(d.Path(name)); (err == nil) != want {
 			t.Errorf("%s is there: %v", name, err == nil)
 		}

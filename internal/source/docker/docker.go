@@ -209,6 +209,7 @@ func (c container) get(ctx context.Context, path string, query url.Values, read 
 const (
 	maxLine  = 256 << 10
 	maxBatch = 200
+	setBack  = 60 // seconds by which a line is older than what was asked for
 )
 
 // reader reads the stream of one request.
@@ -332,6 +333,9 @@ func (r *reader) end(stream int) {
 		row.Output = "stdout"
 	}
 	second, newer := row.Time.Unix(), row.Time.UnixNano() > r.at.Last
+	if r.skip == 0 && second < r.at.Since-setBack { // the engine's clock was set back
+		r.at.Since, r.at.Taken, r.at.Last, newer = second, 0, 0, true
+	}
 	if second > r.at.Since && newer {
 		r.skip = 0 // what is left to skip is no longer there
 	}

@@ -49,7 +49,7 @@ func (f files) Tail(ctx context.Context, cursor string, emit source.Emit) error 
 		Emit: func(ctx context.Context, lines []follow.Line) error {
 			rows := make([]source.Row, len(lines))
 			for i, l := range lines {
-				rows[i] = source.Row{Time: l.Time, Stream: l.Path, Instance: instance(l.Path), Text: l.Text, Size: l.Size}
+				rows[i] = source.Row{Time: l.Time, Stream: l.Path, Instance: instance(l.Path), Text: l.Text, Size: l.Size, Live: l.Live, End: l.End}
 			}
 			return emit(ctx, rows, "")
 		},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/follow"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/source"
@@ -149,7 +150,7 @@ func entry(line []byte) (r source.Row, cursor string, ok bool) {
 	}
 	// Lines that a program printed all have the priority of its output, which says nothing.
 	if e.Transport != "stdout" {
-		r.Level, r.Severity = source.Level(string(e.Priority))
+		r.Level, r.Severity, _ = event.LevelOf(string(e.Priority))
 	}
 	if e.File != "" {
 		r.Attributes = append(r.Attributes, source.Attribute{Key: "code.file.path", Value: string(e.File)})

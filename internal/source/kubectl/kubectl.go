@@ -100,6 +100,7 @@ type mark struct {
 const (
 	maxTaken = 300
 	mixed    = 5 * time.Second // by which a container's lines may come later than newer ones of another
+	setBack  = time.Minute     // lines that are older than the newest by more were never asked for: a clock was set back
 )
 
 // since returns from when on lines are to be given, and expects those that were taken.
@@ -119,7 +120,7 @@ func (c *cursor) since() time.Time {
 func (c *cursor) take(r *source.Row) bool {
 	m, known := c.Taken[r.Stream]
 	switch {
-	case r.Time.Before(m.At):
+	case r.Time.Before(m.At) && m.At.Sub(r.Time) <= setBack:
 		return false
 	case known && r.Time.Equal(m.At):
 		if c.again[r.Stream] > 0 {

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/source"
 )
@@ -228,7 +229,7 @@ func row(labels map[string]string, v []json.RawMessage) (r source.Row, _ error) 
 		Run:      first("gasoline_run"),
 		Trace:    first("trace_id", "traceID", "traceid"), Span: first("span_id", "spanID", "spanid"),
 	}
-	r.Level, r.Severity = source.Level(first("severity_text", "detected_level", "level"))
+	r.Level, r.Severity, _ = event.LevelOf(first("severity_text", "detected_level", "level"))
 	for _, k := range [...]string{"code_file_path", "code_line_number", "http_route", "exception_type"} {
 		if s := beside.Metadata[k]; s != "" {
 			r.Attributes = append(r.Attributes, source.Attribute{Key: strings.ReplaceAll(k, "_", "."), Value: s})

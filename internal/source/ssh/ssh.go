@@ -74,14 +74,14 @@ elif [ "$want" != "$now" ]; then
   fi
   old=$(ls -diL -- "$@" 2>/dev/null | sed -n "s/^ *$want //p" | head -n 1)
   if [ -f "$old" ]; then
-    printf '%%s %%s %%s\n' "$k" "$want" "$off"
+    printf '%%s %%s %%s -1\n' "$k" "$want" "$off"
     tail -c +$((off+1)) "$old"
   fi
   off=0
 elif [ "$n" -lt "$off" ]; then
   off=0
 fi
-printf '%%s %%s %%s\n' "$k" "$now" "$off"
+printf '%%s %%s %%s %%s\n' "$k" "$now" "$off" "$n"
 tail -c +$((off+1)) -f "$p" 2>/dev/null & t=$!
 ( while sleep 0.5 2>/dev/null || sleep 1; do
     m=$(size "$p")
@@ -125,6 +125,7 @@ type connection struct {
 	size   int64  // bytes of the open line
 	rows   []source.Row
 	offset int64 // of the first byte after rows
+	had    int64 // bytes of the file when the connection began: what is behind them is read as it is written; -1: all was there
 	again  bool
 }
 
@@ -198,7 +199,11 @@ func (c *connection) end(ctx context.Context) error {
 		rest := line[i+len(c.key)+1:]
 		file, offset, named := strings.Cut(string(rest), " ")
 		if c.again = !named; named {
+			offset, had, _ := strings.Cut(offset, " ")
 			n, err := strconv.ParseInt(offset, 10, 64)
+			if err == nil {
+				c.had, err = strconv.ParseInt(strings.TrimSpace(had), 10, 64)
+			}
 			if err != nil {
 				return &source.Fault{Text: "the other machine's shell does not work as expected"}
 			}
@@ -210,10 +215,10 @@ func (c *connection) end(ctx context.Context) error {
 	if !c.begun {
 		return nil // what the other machine greets with
 	}
-	c.offset += size + 1
 	if size > 0 {
 		c.add(line, size)
 	}
+	c.offset += size + 1
 	if len(c.rows) < 200 {
 		return nil
 	}
@@ -221,7 +226,9 @@ func (c *connection) end(ctx context.Context) error {
 }
 
 func (c *connection) add(line []byte, size int64) {
-	row := source.Row{Time: time.Now(), Stream: c.Path, Instance: c.Host + ":" + c.Path, Text: string(line)}
+	row := source.Row{
+		Time: time.Now(), Stream: c.Path, Instance: c.Host + ":" + c.Path, Text: string(line), Live: c.had >= 0 && c.offset >= c.had,
+	}
 	if size > int64(len(line)) {
 		row.Size = int(size)
 	}

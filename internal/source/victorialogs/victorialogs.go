@@ -21,6 +21,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/source"
 )
@@ -316,19 +317,19 @@ func whole(fields map[string]string) string {
 	return string(text)
 }
 
-// level reads the words of [source.Level], and those that the OTLP intake makes of a number: Info2 is the second of the four that
-// mean information. A number is OpenTelemetry's.
+// level reads words, and those that the OTLP intake makes of a number: Info2 is the second of the four that mean information. A
+// number is OpenTelemetry's.
 func level(number, word string) (string, int) {
-	words := [...]string{"trace", "debug", "info", "warn", "error", "fatal"}
-	if n, err := strconv.Atoi(number); err == nil && n >= 1 && n <= 24 {
-		return words[(n-1)/4], n
+	if n, err := strconv.Atoi(number); err == nil && event.LevelOfSeverity(n) != "" {
+		return event.LevelOfSeverity(n), n
 	}
+	level, severity, _ := event.LevelOf(word)
 	if n := len(word) - 1; n > 0 && word[n] >= '2' && word[n] <= '4' {
-		if i := slices.Index(words[:], strings.ToLower(word[:n])); i >= 0 {
-			return words[i], 4*i + 1 + int(word[n]-'1')
+		if first, of, ok := event.LevelOf(word[:n]); ok && strings.EqualFold(first, word[:n]) {
+			return first, of + int(word[n]-'1')
 		}
 	}
-	return source.Level(word)
+	return level, severity
 }
 
 // clip bounds what is shown of an answer.

@@ -200,6 +200,8 @@ func TestFieldsOfRows(t *testing.T) {
 		{`"_msg":"m","_stream":"{a=\"b\"}","service_name":"unknown_service","service":"web","pod":"p","hostname":"h","dd.trace_id":"7","dd.span_id":"8","level":"ERROR"}`,
 			source.Row{Text: "m", Stream: `{a="b"}`, Service: "web", Instance: "p", Host: "h", Trace: "7", Span: "8", Level: "error", Severity: 17}},
 		{`"_msg":"m","severity":"Info2"}`, source.Row{Text: "m", Level: "info", Severity: 10}},
+		{`"_msg":"m","level":"emergency"}`, source.Row{Text: "m", Level: "fatal", Severity: 23}},
+		{`"_msg":"m","level":"SEVERE"}`, source.Row{Text: "m", Level: "error", Severity: 17}},
 		{`"_msg":"m","severity":"Fatal4"}`, source.Row{Text: "m", Level: "fatal", Severity: 24}},
 		{`"_msg":"m","severity":"Info5","severity_number":"25"}`, source.Row{Text: "m"}},
 		{`"_msg":"m","http.route":"/a","exception.type":"E","code.line.number":7,"other":"x"}`,
