@@ -361,6 +361,64 @@ func TestOnlySourcesConnectToOtherMachines(t *testing.T) {
 	}
 }
 
+// listensElsewhere returns the places where a file listens, unless that is at 127.0.0.1 as it is written there.
+func listensElsewhere(f *ast.File) (out []token.Pos) {
+	loopback := map[ast.Expr]bool{}
+	text := func(e ast.Expr) string {
+		lit, ok := e.(*ast.BasicLit)
+		if !ok {
+			return ""
+		}
+		s, _ := strconv.Unquote(lit.Value) // "" is no address
+		return s
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if len(n.Args) != 2 || text(n.Args[0]) != "tcp4" {
+				return true
+			}
+			at := n.Args[1]
+			if sum, ok := at.(*ast.BinaryExpr); ok {
+				at = sum.X
+			}
+			host, _, _ := strings.Cut(text(at), ":")
+			if call, ok := at.(*ast.CallExpr); ok {
+				if s, ok := call.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "JoinHostPort" {
+					host = text(call.Args[0])
+				}
+			}
+			loopback[n.Fun] = host == "127.0.0.1"
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && strings.HasPrefix(n.Sel.Name, "Listen") && n.Sel.Name != "Listener" && !loopback[n] &&
+				(imports(f, x.Name, "net") || strings.HasPrefix(n.Sel.Name, "ListenAndServe")) {
+				out = append(out, n.Pos())
+			}
+		}
+		return true
+	})
+	return out
+}
+
+func TestNothingListensToOtherMachines(t *testing.T) {
+	for _, f := range sources(t) {
+		if len(listensElsewhere(f.syntax)) > 0 && f.pkg != "internal/testkit" {
+			t.Errorf("%s listens, and does not say that it is at 127.0.0.1", f.path)
+		}
+	}
+	const code = "package x\nimport (\n\"net\"\n\"net/http\"\n)\nfunc f(s http.Server, port string) {\n" +
+		"net.Listen(\"tcp4\", \"127.0.0.1:0\"); net.Listen(\"tcp4\", \"127.0.0.1:\"+port); net.Listen(\"tcp4\", net.JoinHostPort(\"127.0.0.1\", port))\n" +
+		"net.Listen(\"tcp4\", \":0\"); net.Listen(\"tcp\", \"127.0.0.1:0\"); net.Listen(\"tcp4\", net.JoinHostPort(\"0.0.0.0\", port))\n" +
+		"net.ListenTCP(\"tcp4\", nil); s.ListenAndServe(); http.ListenAndServe(\"127.0.0.1:0\", nil); _ = net.ListenConfig{} }"
+	f, err := parser.ParseFile(token.NewFileSet(), "x.go", code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(listensElsewhere(f)); n != 7 {
+		t.Errorf("%d places were seen, want 7", n)
+	}
+}
+
 // Text of a page leaves its type only where it goes into a fence, or to a person.
 func TestPageTextIsTakenOutByFewOnly(t *testing.T) {
 	allowed := []string{"internal/page", "internal/answer", "cmd/gasoline"}

@@ -135,7 +135,7 @@ func TestADaemonThatStopsBetweenCallsIsReplaced(t *testing.T) {
 	m.take()
 	m.run("stop")
 	if a := c.read(); string(a.ID) != "4" || a.Result == nil || !a.Result.IsError ||
-		!strings.Contains(a.text(), "retry=now") {
+		!strings.HasPrefix(a.text(), "error=stopped ") {
 		t.Errorf("call under way: %+v %q", a, a.text())
 	}
 	c.health(5, "")
@@ -200,7 +200,7 @@ func TestStoppingIsToldToWhoWaits(t *testing.T) {
 	}()
 	m.take()
 	m.run("stop")
-	if r := <-waiting; r.code == http.StatusOK || !strings.Contains(r.text, `"stopping"`) {
+	if r := <-waiting; r.code == http.StatusOK || !strings.Contains(r.text, `"stopped"`) {
 		t.Errorf("%d %s", r.code, r.text)
 	}
 }

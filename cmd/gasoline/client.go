@@ -135,7 +135,7 @@ func exitOf(code string) int {
 		return exitUser
 	case "invalid_param", "missing_param", "unknown_mode":
 		return exitUsage
-	case "stopping":
+	case "stopping", "stopped":
 		return exitDown
 	}
 	return exitError
@@ -150,6 +150,10 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 			c.compare(h, stderr)
 		}
 		return err
+	}
+	undone := c.place.Stopped()
+	if undone != "" {
+		fmt.Fprintln(stderr, "gasoline: Gasoline had been stopped; this call starts it again")
 	}
 	if err := c.place.Spawn(); err != nil {
 		return fail{code: exitDown, err: err}
@@ -166,6 +170,10 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 		}
 		if err := c.place.Failed(); err != nil {
 			return fail{code: exitDown, err: fmt.Errorf("the daemon did not start: %w", err)}
+		}
+		if mark := c.place.Stopped(); mark != "" && mark != undone {
+			how, _, _ := strings.Cut(mark, "\n")
+			return fail{code: exitDown, err: fmt.Errorf("the daemon was stopped %s before it had started", how)}
 		}
 		if !told && time.Since(start) > time.Second {
 			fmt.Fprintln(stderr, "gasoline: starting the daemon …")

@@ -151,35 +151,47 @@ func stopCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			_, err = c.quick(cmd.Context(), http.MethodPost, "/shutdown", map[string]any{})
-			_, held := c.place.Running()
-			switch {
-			case errors.Is(err, errDown) && !held:
-				fmt.Fprintln(cmd.OutOrStdout(), "no daemon runs")
-				return nil
-			case errors.Is(err, errHung) && held:
-				if err := c.place.Kill(""); err != nil {
-					return fail{code: exitError, err: err}
-				}
-				fmt.Fprintln(cmd.OutOrStdout(), "it did not answer; its process was ended")
-				return nil
-			case err != nil && !errors.Is(err, errDown): // one that is stopping listens no more
+			if err := c.place.MarkStopped("by `gasoline stop`"); err != nil {
+				return fail{code: exitError, err: err}
+			}
+			if err := c.stop(cmd.Context(), cmd.OutOrStdout()); err != nil {
+				c.place.UnmarkStopped()
 				return err
 			}
-			for range 500 {
-				if _, held := c.place.Running(); !held {
-					fmt.Fprintln(cmd.OutOrStdout(), "stopped")
-					return nil
-				}
-				select {
-				case <-cmd.Context().Done():
-					return context.Cause(cmd.Context())
-				case <-time.After(10 * time.Millisecond):
-				}
-			}
-			return fail{code: exitError, err: errors.New("the daemon does not stop; repeat, or end its process")}
+			return nil
 		},
 	}
+}
+
+// stop ends the daemon, where there is one, and waits until it has gone.
+func (c *client) stop(ctx context.Context, out io.Writer) error {
+	_, err := c.quick(ctx, http.MethodPost, "/shutdown", wire.Shutdown{})
+	_, held := c.place.Running()
+	switch {
+	case errors.Is(err, errDown) && !held:
+		fmt.Fprintln(out, "no daemon runs")
+		return nil
+	case errors.Is(err, errHung) && held:
+		if err := c.place.Kill(""); err != nil {
+			return fail{code: exitError, err: err}
+		}
+		fmt.Fprintln(out, "it did not answer; its process was ended")
+		return nil
+	case err != nil && !errors.Is(err, errDown): // one that is stopping listens no more
+		return err
+	}
+	for range 500 {
+		if _, held := c.place.Running(); !held {
+			fmt.Fprintln(out, "stopped")
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return fail{code: exitError, err: errors.New("the daemon does not stop; repeat, or end its process")}
 }
 
 // status is what "gasoline status --json" prints.

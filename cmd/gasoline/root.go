@@ -78,8 +78,8 @@ func rootCommand(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "gasoline",
 		Short: "Eyes and hands in the browser for AI coding agents",
-		Long: `Gasoline records what happens in the browser and lets AI coding agents read it
-and act in it.
+		Long: `Gasoline records what happens in the browser and what your services write, and
+lets AI coding agents read both and act in the browser.
 
 "gasoline setup" puts it into your agent's MCP settings. The agent starts
 "gasoline" without a command, which is an MCP server on stdio; at a terminal it

@@ -32,7 +32,7 @@ type row map[string]any
 func (m *machine) rows(service string) (out []row) {
 	m.t.Helper()
 	code, text := m.ask(http.MethodGet, "/query?kinds=log,exception&limit=1000&select=kind,source,instance,message,"+
-		"type,mechanism,handled,line,logger,trace_id&where="+url.QueryEscape("service = \""+service+"\""), "")
+		"type,mechanism,handled,line,logger,trace_id,time&where="+url.QueryEscape("service = \""+service+"\""), "")
 	var answer struct {
 		Columns []string
 		Rows    [][]any
@@ -497,8 +497,10 @@ func TestTheErrorBesideALogIsTold(t *testing.T) {
 		echo '{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"could not pay","err":"db: connection refused","n":1}'
 		echo 'time=2026-01-02T03:04:06Z level=ERROR msg="could not book" error="no such table" n=2'
 		echo '{"level":"error","msg":"late: no answer","error":"no answer"}'
-		echo '{"level":"error","msg":"wrong","error":{"message":"an object"},"err":7}'`)
-	m.arrived("api", 4)
+		echo '{"level":"error","msg":"wrong","error":{"message":"an object"},"err":7}'
+		echo '{"level":"warn","msg":"order 17 is late"}'
+		echo '{"level":"warn","msg":"order 18 is late"}'`)
+	m.arrived("api", 6)
 	out, _, _ := m.run("observe", "errors", "--service", "api")
 	for _, want := range []string{
 		"could not pay [log in api]\n  caused by db: connection refused\n",
@@ -670,6 +672,42 @@ func TestTailFollowsAndGoesOn(t *testing.T) {
 		if r["source"] != "tail" || r["message"] == "before" {
 			t.Errorf("%v", r)
 		}
+	}
+}
+
+// A server writes times by UTC and names no zone; who follows its file lives elsewhere.
+func TestTailReadsTimesOfAnotherZone(t *testing.T) {
+	for _, zone := range []string{"Asia/Kolkata", "Europe/Berlin", "America/Los_Angeles"} {
+		m := newMachine(t)
+		m.env = append(m.env, "TZ="+zone)
+		log := filepath.Join(m.dir, "api.log")
+		begin := time.Now().UTC()
+		write := func(at time.Time, text string) {
+			f, err := os.OpenFile(log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+			must(t, err)
+			_, err = io.WriteString(f, strings.Replace(at.UTC().Format("2006-01-02 15:04:05.000"), ".", ",", 1)+" ERROR shop "+text+"\n")
+			must(t, errors.Join(err, f.Close()))
+		}
+		write(begin.Add(-3*time.Hour), "old")
+		write(begin, "before")
+		cmd, out := m.background("tail", "--from-start", "*.log")
+		eventually(t, "it follows", func() bool { return strings.Contains(out.String(), "following 1 file") })
+		m.identity()
+		m.arrived("api", 2)
+		write(time.Now(), "appended")
+		for _, r := range m.arrived("api", 3) {
+			at, err := time.Parse(time.RFC3339Nano, fmt.Sprint(r["time"]))
+			must(t, err)
+			want := begin
+			if strings.Contains(fmt.Sprint(r["message"]), "old") {
+				want = begin.Add(-3 * time.Hour)
+			}
+			if d := at.Sub(want); d < -time.Second || d > time.Minute {
+				t.Errorf("%s: %v is of %s, want %s", zone, r["message"], at, want)
+			}
+		}
+		must(t, cmd.Process.Signal(os.Interrupt))
+		must(t, cmd.Wait())
 	}
 }
 

@@ -124,6 +124,9 @@ func plural(n int, word string) string {
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
+// lastTry bounds a request, which goes on after Ctrl-C.
+const lastTry = 5 * time.Second
+
 // emit sends lines of one file and waits until the daemon has them: a file keeps what was not read.
 func (t *tails) emit(ctx context.Context, of []follow.Line) error {
 	path := of[0].Path
@@ -135,7 +138,10 @@ func (t *tails) emit(ctx context.Context, of []follow.Line) error {
 		V: 1, Service: service, Instance: instanceOf(path), Source: "tail", Host: hostname(), Client: t.run + ":" + short(path),
 	}
 	for _, l := range of {
-		line := wire.Line{T: float64(l.Time.UnixMicro()) / 1000, Text: l.Text, Size: l.Size}
+		line := wire.Line{T: float64(l.Time.UnixMicro()) / 1000, Text: l.Text, Size: l.Size, Live: l.Live}
+		if l.End != nil {
+			batch.End = &wire.Line{T: float64(l.End.Time.UnixMicro()) / 1000, Text: l.End.Text}
+		}
 		if lines.Binary([]byte(l.Text)) {
 			line.Text, line.Size, line.Binary = "", 0, max(l.Size, len(l.Text))
 		}
@@ -144,7 +150,10 @@ func (t *tails) emit(ctx context.Context, of []follow.Line) error {
 	batch.Batch = t.batches[path] + 1
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		batch.Sent = float64(time.Now().UnixMicro()) / 1000
-		err := t.client.postLines(ctx, batch)
+		// One that is under way comes to its end: else nobody knows whether the daemon has the lines.
+		attempt, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastTry)
+		err := t.client.postLines(attempt, batch)
+		cancel()
 		if err == nil || errors.Is(err, launch.ErrRefused) {
 			t.batches[path], t.away = batch.Batch, false
 			if err != nil {

@@ -83,7 +83,7 @@ func runTunnel(cmd *cobra.Command, c *client, t *launch.Tunnel, token string, ma
 		fmt.Fprintln(stderr, "gasoline:", sentence)
 	}
 	port := &tunnelPort{client: c, changed: make(chan struct{}, 1)}
-	t.Local, t.Again = port.renew, port.changed
+	t.Local, t.Again = port.begin, port.changed
 	told := false
 	t.Up = func() {
 		if !told {
@@ -118,7 +118,8 @@ func printExporter(w io.Writer, url, token string) {
 // tunnelPort is the daemon's port for services of other machines.
 type tunnelPort struct {
 	client  *client
-	changed chan struct{} // the daemon has another port than before
+	changed chan struct{} // the daemon has another port than before, or is away
+	away    bool          // of look
 
 	mu   sync.Mutex
 	port int
@@ -138,35 +139,55 @@ func (p *tunnelPort) renew(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("the daemon names no port: %w", err)
 	}
 	if p.port != 0 && p.port != answer.Port {
-		select {
-		case p.changed <- struct{}{}:
-		default:
-		}
+		p.end()
 	}
 	p.port = answer.Port
 	return answer.Port, nil
+}
+
+// begin returns the port for a new connection, which nothing ends that was seen before.
+func (p *tunnelPort) begin(ctx context.Context) (int, error) {
+	port, err := p.renew(ctx)
+	select {
+	case <-p.changed:
+	default:
+	}
+	return port, err
+}
+
+// end has the connection that stands end.
+func (p *tunnelPort) end() {
+	select {
+	case p.changed <- struct{}{}:
+	default:
+	}
 }
 
 // keep renews the port until ctx ends, and tells when the daemon is away and when it is back.
 func (p *tunnelPort) keep(ctx context.Context, tell func(string)) {
 	tick := time.NewTicker(tunnelRenew)
 	defer tick.Stop()
-	away := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
-		switch _, err := p.renew(ctx); {
-		case ctx.Err() != nil:
-			return
-		case err != nil && !away:
-			away = true
-			tell(fmt.Sprintf("logs and spans do not arrive: %v", err))
-		case err == nil && away:
-			away = false
-			tell("the daemon is back")
-		}
+		p.look(ctx, tell)
+	}
+}
+
+// look renews the port once. Without the daemon the connection ends: it would lead to whoever takes the port by then.
+func (p *tunnelPort) look(ctx context.Context, tell func(string)) {
+	switch _, err := p.renew(ctx); {
+	case ctx.Err() != nil:
+		return
+	case err != nil && !p.away:
+		p.away = true
+		p.end()
+		tell(fmt.Sprintf("logs and spans do not arrive: %v", err))
+	case err == nil && p.away:
+		p.away = false
+		tell("the daemon is back")
 	}
 }

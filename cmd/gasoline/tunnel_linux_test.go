@@ -137,6 +137,25 @@ func TestATunnelThroughARealServer(t *testing.T) {
 	}
 }
 
+// Without the daemon no connection leads to whoever takes its port, and there is one again when it is back.
+func TestATunnelEndsWithItsDaemon(t *testing.T) {
+	s := testkit.StartSSHD(t)
+	m := newMachine(t)
+	u := m.tunnel(s, testkit.Port(t))
+	kids := childrenOf(u.cmd.Process.Pid)
+	if len(kids) == 0 {
+		t.Fatal("it runs no ssh")
+	}
+	if _, errs, code := m.run("stop"); code != exitOK {
+		t.Fatal(errs)
+	}
+	eventually(t, "the connection ends", func() bool { return syscall.Kill(kids[0], 0) != nil })
+	if _, errs, code := m.run("observe", "logs"); code != exitOK { // starts the daemon
+		t.Fatal(errs)
+	}
+	eventually(t, "it stands again", func() bool { return u.post("again") == http.StatusOK })
+}
+
 // A tunnel whose command is killed leaves no ssh, and a taken port and a refused key are told.
 func TestTunnelsThatEndBadly(t *testing.T) {
 	s := testkit.StartSSHD(t)

@@ -65,7 +65,12 @@ func TestStopEndsAFrozenDaemon(t *testing.T) {
 	}
 	t.Parallel()
 	m := newMachine(t)
-	m.run()
+	c := m.bridge()
+	c.handshake()
+	c.health(2, "")
+	m.browse()
+	c.send(call(3, "interact", `{"action":"wait_for","text":"never","timeout_ms":60000}`, ""))
+	m.take()
 	freeze(t, m.identity().PID)
 	if out, errs, code := m.run("status"); code != exitDown || !strings.Contains(errs, "gasoline stop") {
 		t.Errorf("status: %d %s%s", code, out, errs)
@@ -73,9 +78,10 @@ func TestStopEndsAFrozenDaemon(t *testing.T) {
 	if out, errs, code := m.run("stop"); code != exitOK || !strings.Contains(out, "did not answer") {
 		t.Errorf("stop: %d %s%s", code, out, errs)
 	}
-	if id, ok := m.place.Running(); ok {
-		t.Errorf("runs still: %+v", id)
+	if a := c.read(); !strings.HasPrefix(a.text(), "error=stopped ") || !strings.Contains(a.text(), "by `gasoline stop`") {
+		t.Errorf("call under way: %q", a.text())
 	}
+	m.none()
 }
 
 func TestSignalsEndACommand(t *testing.T) {

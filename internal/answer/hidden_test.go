@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
 )
 
 // unseen are characters that nobody sees or that change how others are shown, one of each kind.
@@ -32,6 +33,10 @@ func TestNothingIsHidden(t *testing.T) {
 			var back map[string]string
 			if err := json.Unmarshal(escaped, &back); err != nil || back[s] != s {
 				t.Errorf("%s is read as %q, %v", escaped, back, err)
+			}
+			text, _, err := answer.Render(catalog.Outcome{Value: map[string]string{s: s}, AsJSON: true}, answer.Options{})
+			if err != nil || strings.ContainsRune(text, r) {
+				t.Errorf("an answer in JSON: %U of %q is left, %v", r, s, err)
 			}
 		}
 	}

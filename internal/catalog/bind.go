@@ -24,6 +24,7 @@ type Bound struct {
 	check  func(i int, fields map[string]json.RawMessage) error
 	call   func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error)
 	gate   Gate
+	fresh  Fresh    // nil: nobody is asked
 	others []*Bound // the tools that are offered together
 }
 
@@ -31,6 +32,13 @@ type Bound struct {
 func Introduce(tools []*Bound) {
 	for _, b := range tools {
 		b.others = tools
+	}
+}
+
+// Ask has tools ask the pages before their modes read.
+func Ask(tools []*Bound, fresh Fresh) {
+	for _, b := range tools {
+		b.fresh = fresh
 	}
 }
 
@@ -257,6 +265,9 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 		if err := b.gate(ctx, call, m.Needs); err != nil {
 			return Outcome{}, err
 		}
+	}
+	if whose, asks := whoseOf(params, fields); b.fresh != nil && m.Reads && asks {
+		call.Unheard = b.fresh(ctx, call, whose)
 	}
 	out.Value, err = b.call(ctx, i, call, fields)
 	out.Idle = idle
@@ -510,6 +521,26 @@ func takeIdle(fields map[string]json.RawMessage, params []Param) []string {
 	}
 	delete(fields, limit)
 	return []string{limit}
+}
+
+// whoseOf reads whose events fields mean. It is false where nobody can have more of them: an event that has a handle was
+// sent. What is not understood, the mode refuses.
+func whoseOf(params []Param, fields map[string]json.RawMessage) (w Whose, more bool) {
+	if fields["id"] != nil {
+		return w, false
+	}
+	var scope string
+	for name, target := range map[string]any{"scope": &scope, "tab": &w.Tab, "session": &w.Session, "service": &w.Service} {
+		at := slices.IndexFunc(params, func(p Param) bool { return p.Name == name })
+		w.Services = w.Services || name == "service" && at >= 0
+		if raw, given := fields[name]; given && at >= 0 {
+			if fixed, err := coerce(params[at], raw); err == nil {
+				_ = json.Unmarshal(fixed, target)
+			}
+		}
+	}
+	w.All = scope == "all"
+	return w, true
 }
 
 // takeCommon reads the parameters that every mode has and takes them out of fields, unless the mode

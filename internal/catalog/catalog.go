@@ -52,6 +52,7 @@ type Spec struct {
 	Needs   Needs
 	Wait    time.Duration // deadline when the caller names none; 0 means the mode does not wait
 	MaxWait time.Duration // most that timeout_ms may ask for; 0 means 2 minutes
+	Reads   bool          // it reads what pages and services send: what they have not told yet is waited for; see [Fresh]
 	Limit   int           // entries when the caller names no limit; 0: the mode takes none. Calls have it as Call.Limit
 	Example string        // a JSON object of arguments without the dispatch key, "" when there is none to show
 	Errors  []problem.Code
@@ -93,6 +94,19 @@ type Group struct {
 	Params []string
 }
 
+// Whose says whose events a call reads.
+type Whose struct {
+	Services bool   // those of services, too: the mode has a parameter for one
+	Service  string // only this one's, so none of a page's; "" no such choice
+	All      bool   // those of every tab
+	Tab      int    // 0: the one in use
+	Session  string // how the name of the browser's begins; "" any
+}
+
+// Fresh has what pages and services have told in the store, before a mode that reads it. It returns what may be missing
+// still, in words for the answer; "" when nothing is to be said. That somebody does not answer is no error.
+type Fresh func(ctx context.Context, call Call, whose Whose) string
+
 // Call says who calls.
 type Call struct {
 	Client string // the caller's session; its cursors, limits and leases hang on it
@@ -108,10 +122,15 @@ type Call struct {
 	JSON        bool     // as: "json". Set by Bound
 	Limit       int      // entries when the caller names no limit, Spec.Limit. Set by Bound
 	Budget      int      // characters of the answer that the caller asked for; 0: it named none. Set by Bound
+	Unheard     string   // what of the pages' events may be missing, a sentence; "" nothing that is known. Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
 	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound, unless the caller has an earlier one.
 	Deadline time.Time
+
+	// Sites are the origins of the pages that the calls of a series go on in, by session and tab: a page that leads elsewhere
+	// between two of them is not given what is meant for the one before. nil for a call alone.
+	Sites map[string]string
 
 	// Progress tells the caller how far a waiting call is. nil when nobody listens.
 	Progress func(message string)

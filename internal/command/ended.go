@@ -116,6 +116,11 @@ func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 	q.pending = slices.DeleteFunc(q.pending, func(x *entry) bool { return x == e })
 	q.waiting -= len(e.Params)
 	e.Params = nil
+	if e.aside {
+		delete(q.byID, e.ID)
+		delete(q.byID, e.CorrelationID)
+		return
+	}
 	q.done = append(q.done, e)
 	switch s {
 	case Complete:
@@ -208,7 +213,9 @@ func (q *Queue) Lists() (pending, done, failed []Record) {
 	defer q.mu.Unlock()
 	q.sweepLocked(time.Now())
 	for _, e := range q.pending {
-		pending = append(pending, e.Record)
+		if !e.aside {
+			pending = append(pending, e.Record)
+		}
 	}
 	for _, e := range q.done {
 		done = append(done, e.Record)

@@ -3,7 +3,7 @@ package command
 import "math/bits"
 
 // Trait is a set of properties of a kind. The daemon and the extension check them before they carry out a command.
-type Trait uint8
+type Trait uint16
 
 // The traits. Each kind has exactly one of the powers, which is what the extension asks before it carries out a command
 // and again while it does. A page is the one that the tab shows at that moment.
@@ -11,6 +11,7 @@ const (
 	Tab     Trait = 1 << iota // it needs a tab
 	InPage                    // extension/dom-agent carries it out in the document, by an operation of the same name
 	Private                   // its result goes to the caller of Do alone: not redacted, not kept, never shown
+	Follows                   // it acts and gives the page nothing (text, key, file, script) that may be meant for another site
 
 	Nothing // power: it learns nothing of a page and does nothing to one
 	Looks   // power: it learns of the page, whose site the user has to have granted
@@ -61,7 +62,7 @@ func declare[P, R any](name string, traits Trait) Kind[P, R] {
 	if _, taken := lookup(name); taken {
 		panic("command: two kinds are called " + name)
 	}
-	if bits.OnesCount8(uint8(traits&powers)) != 1 {
+	if bits.OnesCount16(uint16(traits&powers)) != 1 {
 		panic("command: " + name + " has to say which power it needs")
 	}
 	var p P

@@ -1,7 +1,7 @@
 package command_test
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"testing"
 
@@ -36,12 +36,32 @@ func TestAKindSaysWhichPowerItNeeds(t *testing.T) {
 			t.Error("it was declared")
 		})
 	}
-	for kind, want := range map[string]string{
-		"flush": "nothing", "get_text": "looks", "click": "acts", "screen_recording_start": "acts", "navigate": "leaves", "new_tab": "beside",
+}
+
+// What acts needs the most: the grant of the page, and the pilot. A kind that needs less has to be put here on purpose.
+func TestThePowersOfTheKinds(t *testing.T) {
+	want := map[string]string{}
+	for power, kinds := range map[string]string{
+		"nothing": "flush state_put screen_recording_stop",
+		"looks": "get_attribute query get_readable get_markdown wait_for wait_for_stable get_text get_value " +
+			"list_interactive action_diff snapshot screenshot accessibility state_part storage indexeddb locate " +
+			"locators",
+		"leaves": "navigate refresh back forward close_tab",
+		"beside": "new_tab switch_tab activate_tab",
 	} {
-		if d, _ := command.Lookup(kind); d.Power() != want || d.Needs(command.Mutates) != slices.Contains([]string{"acts", "leaves", "beside"}, want) {
-			t.Errorf("%s %s, want %s", kind, d.Power(), want)
+		for kind := range strings.FieldsSeq(kinds) {
+			want[kind] = power
 		}
+	}
+	for _, d := range command.Kinds() {
+		power := cmp.Or(want[d.Name], "acts")
+		if mutates := power != "nothing" && power != "looks"; d.Power() != power || d.Needs(command.Mutates) != mutates {
+			t.Errorf("%s %s, want %s", d.Name, d.Power(), power)
+		}
+		delete(want, d.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no %v", want)
 	}
 }
 

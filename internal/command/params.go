@@ -8,6 +8,11 @@ import "fmt"
 // NoParams is for kinds without parameters.
 type NoParams struct{}
 
+// FlushParams say how long documents have to give what they captured.
+type FlushParams struct {
+	WithinMS int `json:"within_ms,omitempty" min:"1" max:"5000" doc:"most to wait for documents; default 1500"`
+}
+
 // Engines are the locators beside CSS and ref=, as they stand before "=" in a selector. capture/locators reads them.
 var Engines = []string{"text", "role", "label", "placeholder", "testid"}
 
@@ -69,6 +74,9 @@ type Dialogs struct {
 	Dialog     string `json:"dialog,omitempty" enum:"accept,dismiss" doc:"answer a native dialog that the act opens"`
 	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered; accepts it"`
 }
+
+// Says reports whether a dialog is answered with a text.
+func (d Dialogs) Says() bool { return d.DialogText != "" }
 
 // NavigateParams is for navigate.
 type NavigateParams struct {

@@ -51,8 +51,10 @@ type Request struct {
 	Kind     string
 	Params   any // Start marshals it to JSON and does not keep it
 	Client   string
+	Site     string               // origin that the tab's page has to be of where the command acts in it; "": any
 	Deadline time.Time            // when Do stops waiting; the extension gets it too
 	Progress func(message string) // Do calls it about every 5 s while it waits; nil: no progress
+	Aside    bool                 // no caller asked for it: it is neither listed nor counted, and forgotten when it ends
 }
 
 // Command is a request that has its ids.
@@ -64,6 +66,7 @@ type Command struct {
 	Params        json.RawMessage // nil once the command has ended
 	Tab           int
 	Client        string
+	Site          string
 	Deadline      time.Time
 }
 
@@ -125,6 +128,7 @@ type entry struct {
 	lease   time.Time       // while Sent: when Take hands it out again
 	life    string          // Life of the poll that took it last
 	ended   chan struct{}   // endLocked closes it
+	aside   bool            // Request.Aside
 	private bool            // the kind has the trait Private
 	result  json.RawMessage // of a private command that completed, until Do takes it; Record.Result stays nil
 }
@@ -268,7 +272,7 @@ func (q *Queue) start(r Request) (*entry, Record, error) {
 	}
 	n := 0
 	for _, e := range q.pending {
-		if e.Session == r.Session {
+		if e.Session == r.Session && !e.aside {
 			n++
 		}
 	}
@@ -292,9 +296,9 @@ func (q *Queue) start(r Request) (*entry, Record, error) {
 	}
 	q.next++
 	kind, _ := lookup(r.Kind)
-	e := &entry{ended: make(chan struct{}), private: kind != nil && kind.Needs(Private), Record: Record{Status: Queued, Created: now, Command: Command{
+	e := &entry{ended: make(chan struct{}), aside: r.Aside, private: kind != nil && kind.Needs(Private), Record: Record{Status: Queued, Created: now, Command: Command{
 		ID: fmt.Sprintf("%s-%d", q.run, q.next), CorrelationID: fmt.Sprintf("c%d-%s", q.next, q.run),
-		Session: r.Session, Kind: r.Kind, Params: params, Tab: r.Tab, Client: r.Client, Deadline: r.Deadline,
+		Session: r.Session, Kind: r.Kind, Params: params, Tab: r.Tab, Client: r.Client, Site: r.Site, Deadline: r.Deadline,
 	}}}
 	q.pending = append(q.pending, e)
 	q.waiting += len(params)

@@ -141,6 +141,38 @@ func TestTheSixteenthCommandIsRefused(t *testing.T) {
 	}
 }
 
+func TestACommandAsideTakesNobodysPlace(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	var asides []command.Record
+	for range command.MaxPending + 1 {
+		aside := click(time.Minute)
+		aside.Aside = true
+		rec, err := q.Start(aside)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asides = append(asides, rec)
+	}
+	for range command.MaxPending {
+		if _, err := q.Start(click(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := len(take(t.Context(), q, "s", 0)); got != 2*command.MaxPending+1 {
+		t.Errorf("%d were taken", got)
+	}
+	if s := q.Answer(command.Answer{ID: asides[0].ID, Session: "s", Status: "error"}); s != "ok" {
+		t.Errorf("the answer is %s", s)
+	}
+	pending, done, failed := q.Lists()
+	if len(pending) != command.MaxPending || len(done)+len(failed) != 0 || q.Totals() != (command.Totals{}) {
+		t.Errorf("%d pending, %d done, %d failed, %+v", len(pending), len(done), len(failed), q.Totals())
+	}
+	if _, known := q.Get(asides[0].ID); known {
+		t.Error("it is known although it has ended")
+	}
+}
+
 func TestCallersOfEndedCommandsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := command.NewQueue("r", redact.New(redact.Rules{}))

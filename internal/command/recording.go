@@ -6,6 +6,7 @@ package command
 type LocateParams struct {
 	Selectors []string `json:"selectors" required:"true" length:"20" doc:"ways to find the element, best first"`
 	FrameURL  string   `json:"frame_url,omitempty" length:"100000" doc:"address of the iframe that it is in; default the main frame"`
+	Site      string   `json:"site,omitempty" length:"300" doc:"origin that the document has to be of"`
 	Agree     bool     `json:"agree,omitempty" doc:"only elements with this role and name count, and frame_url is a pattern whose * is any one part"`
 	Role      string   `json:"role,omitempty" length:"100" doc:"of the element; its tag where it has none"`
 	Name      string   `json:"name,omitempty" length:"300" doc:"of the element"`
@@ -14,13 +15,14 @@ type LocateParams struct {
 // LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is
 // waited for before another one counts.
 type LocateResult struct {
-	Index    int      `json:"index"`            // of the selector; -1: none finds exactly one
-	Frame    string   `json:"frame,omitempty"`  // what the parameter frame takes for the frame of the element
-	Counts   []int    `json:"counts"`           // elements that were found, for each selector that was tried
-	Others   []int    `json:"others,omitempty"` // with agree: elements that it finds and that are something else
-	Ref      string   `json:"ref,omitempty"`    // with agree: of the element
-	URL      string   `json:"url,omitempty"`    // with agree: of the tab's page
-	Near     []string `json:"near,omitempty"`   // with agree and no element: what might have been meant, at most 8 lines
+	Index    int      `json:"index"`             // of the selector; -1: none finds exactly one
+	Frame    string   `json:"frame,omitempty"`   // what the parameter frame takes for the frame of the element
+	Counts   []int    `json:"counts"`            // elements that were found, for each selector that was tried
+	Others   []int    `json:"others,omitempty"`  // with agree: elements that it finds and that are something else
+	Ref      string   `json:"ref,omitempty"`     // of the element
+	Strange  bool     `json:"strange,omitempty"` // with site: no document is of it
+	URL      string   `json:"url,omitempty"`     // with agree: of the tab's page
+	Near     []string `json:"near,omitempty"`    // with agree and no element: what might have been meant, at most 8 lines
 	WaitedMS float64  `json:"waited_ms"`
 }
 

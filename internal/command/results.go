@@ -21,16 +21,23 @@ type PageResult struct {
 type Receipt struct {
 	From      string          `json:"from,omitempty"`     // address before, when the act led to another one
 	To        string          `json:"to,omitempty"`       // address after
-	Changes   []string        `json:"changes,omitempty"`  // of the page, in words; at most 8 of at most 140 characters
+	Changes   []string        `json:"changes,omitempty"`  // of the page, in words; at most 12 of at most 140 characters, 1,000 bytes in all
 	Errors    []CausedError   `json:"errors,omitempty"`   // at most 3
 	Requests  []CausedCall    `json:"requests,omitempty"` // at most 5, failed ones first
 	Service   *CausedService  `json:"service,omitempty"`  // why the first failed request failed, where a service says so
 	Messages  []CausedMessage `json:"messages,omitempty"` // of WebSockets and event streams; at most 3
 	Stored    []string        `json:"stored,omitempty"`   // entries of storages and cookies written meanwhile, without values; at most 6
-	More      int             `json:"more,omitempty"`     // errors, requests and messages that found no room here
+	Unlisted  *Unlisted       `json:"unlisted,omitempty"` // what found no room here
 	Busy      []string        `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
 	Refused   []string        `json:"refused,omitempty"`  // what the browser refused because no user had acted; at most 4
-	SettledMS float64         `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
+	SettledMS float64         `json:"settled_ms"`         // from the act until nothing of it ran that is watched, or until the answer
+}
+
+// Unlisted is how much of what an act led to its receipt has no room for.
+type Unlisted struct {
+	Errors   int `json:"errors,omitempty"`
+	Requests int `json:"requests,omitempty"`
+	Messages int `json:"messages,omitempty"`
 }
 
 // CausedError is an error that an act led to.
@@ -137,7 +144,7 @@ type ActResult struct {
 	SetTo             *string    `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
 	Option            string     `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
 	Trusted           bool       `json:"trusted,omitempty"`            // real input events were used
-	Unclicked         bool       `json:"unclicked,omitempty"`          // the page replaced what was pressed, and no click followed
+	Unclicked         bool       `json:"unclicked,omitempty"`          // the page replaced or moved what was pressed, and no click of it followed
 	Unseen            bool       `json:"unseen,omitempty"`             // in a frame that the extension cannot see: what came of it is not known
 	Filled            []Filled   `json:"filled,omitempty"`             // fields of a form, in the order they were filled
 	Overlay           *Overlay   `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one
@@ -147,8 +154,10 @@ type ActResult struct {
 	URL               string     `json:"url,omitempty"`
 	Title             string     `json:"title,omitempty"`
 	Navigated         bool       `json:"navigated,omitempty"`
-	OpenedTab         int        `json:"opened_tab,omitempty"` // of a window, too
-	OpenedURL         string     `json:"opened_url,omitempty"` // "" where its site is not granted
+	LeavingFor        string     `json:"leaving_for,omitempty"` // the page before is still shown: this one has not come yet
+	Failed            string     `json:"failed,omitempty"`      // what could not be loaded where the act led, and why: the browser shows its error page
+	OpenedTab         int        `json:"opened_tab,omitempty"`  // of a window, too
+	OpenedURL         string     `json:"opened_url,omitempty"`  // "" where its site is not granted
 	OpenedTitle       string     `json:"opened_title,omitempty"`
 	Selector          string     `json:"selector,omitempty"`    // of the highlighted element
 	DurationMS        *int       `json:"duration_ms,omitempty"` // of the highlight
@@ -184,12 +193,14 @@ type Dialog struct {
 
 // WaitResult says which condition was met.
 type WaitResult struct {
-	Value       string   `json:"value,omitempty"`
-	MatchedText string   `json:"matched_text,omitempty"`
-	Frame       string   `json:"frame,omitempty"` // of the text; "" is the main document
-	Absent      bool     `json:"absent,omitempty"`
-	Matched     *Element `json:"matched,omitempty"`
-	WaitedMS    float64  `json:"waited_ms"`
+	Value       string    `json:"value,omitempty"`
+	MatchedText string    `json:"matched_text,omitempty"`
+	Frame       string    `json:"frame,omitempty"` // of the text; "" is the main document
+	Absent      bool      `json:"absent,omitempty"`
+	Document    string    `json:"document,omitempty"` // of what is absent: what a document is that is not read as a page
+	Matched     *Element  `json:"matched,omitempty"`
+	WaitedMS    float64   `json:"waited_ms"`
+	Coverage    *Coverage `json:"coverage,omitempty"` // of what is absent
 }
 
 // StableResult says whether the page stopped changing for StabilityMS.
@@ -267,7 +278,8 @@ type ScriptResult struct {
 type ListResult struct {
 	Elements       []Element `json:"elements"`
 	CandidateCount int       `json:"candidate_count"`
-	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline, or went away before they were
+	Document       string    `json:"document,omitempty"` // what it is, where it is not read as a page
+	Unread         int       `json:"unread,omitempty"`   // elements that were not looked at before the deadline, or went away before they were
 	FiltersApplied []string  `json:"filters_applied,omitempty"`
 	ScopeRectUsed  []float64 `json:"scope_rect_used,omitempty"`
 	Generation     int       `json:"generation"`
@@ -298,9 +310,11 @@ type ScreenshotResult struct {
 	Cut      string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 }
 
-// FlushResult says that the extension has sent everything that it captured so far.
+// FlushResult says that the extension has sent everything that it captured so far, and what not.
 type FlushResult struct {
-	Frames int `json:"frames"`
+	Frames int   `json:"frames"`           // that gave what they had
+	Silent []int `json:"silent,omitempty"` // tabs with frames that did not answer: frozen, or busy
+	Late   bool  `json:"late,omitempty"`   // some of what frames gave was not ready to be sent
 }
 
 // AttributeResult is one attribute of an element. A secret in it stays in the page.
@@ -320,6 +334,7 @@ type QueryResult struct {
 	Attributes map[string]string `json:"attributes,omitempty"` // of the first one, for attributes; at most 50
 	Frame      string            `json:"frame,omitempty"`      // of the first one; "" is the main document
 	URL        string            `json:"url"`
+	Document   string            `json:"document,omitempty"` // what the first one's document is, where it is not read as a page
 	Coverage   *Coverage         `json:"coverage,omitempty"`
 }
 
@@ -332,6 +347,7 @@ type ReadableResult struct {
 	Byline    string `json:"byline,omitempty"`
 	WordCount int    `json:"word_count"`
 	Article   bool   `json:"article"`             // an article was found
+	Frames    int    `json:"frames,omitempty"`    // iframes that the user sees, and that are not in it
 	TrueSize  int    `json:"true_size,omitempty"` // characters of the whole content when it was cut, else 0
 	URL       string `json:"url"`
 }
@@ -342,6 +358,7 @@ type MarkdownResult struct {
 	Markdown  string `json:"markdown"` // at most 200,000 characters
 	WordCount int    `json:"word_count"`
 	Article   bool   `json:"article"`
+	Frames    int    `json:"frames,omitempty"`
 	TrueSize  int    `json:"true_size,omitempty"`
 	URL       string `json:"url"`
 }

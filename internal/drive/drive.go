@@ -92,12 +92,13 @@ func Do[P, R any](
 	if out.Named, err = resolve(ctx, d, call, target, &params); err != nil {
 		return out, err
 	}
+	site := siteOf(ctx, d, call, kind.Declaration, target, &params)
 	at := target.Tab.ID
 	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
 		at = 0 // the one in use would win over it
 	}
 	r := command.Request{
-		Session: target.Browser.Session, Tab: at, Kind: kind.Name, Params: params, Client: call.Name,
+		Session: target.Browser.Session, Tab: at, Kind: kind.Name, Params: params, Client: call.Name, Site: site,
 		Deadline: call.Deadline, Progress: call.Progress,
 	}
 	var rec command.Record
@@ -135,6 +136,7 @@ func Do[P, R any](
 		d.Registry.Take(call.Client, target.Browser.Session, o.Opened())
 	}
 	confirm(d, call, out.Named)
+	led(call, target, params, out.Result)
 	return out, nil
 }
 
@@ -321,7 +323,7 @@ var sentences = map[problem.Code]string{
 	"frame_not_reachable":    "the frame runs in a process of its own",
 	"clipboard_refused":      "the browser gave no access to the clipboard",
 	"no_submit":              "nothing sends the form",
-	"other_origin":           "that is of another site than the tab's page",
+	"other_origin":           "that is for another site than the tab's page is of",
 	problem.TooLarge:         "there is too much of it",
 	"not_available":          "the document may not use it",
 	"no_database":            "there is no such database or object store",
@@ -354,8 +356,9 @@ var fixes = map[problem.Code]string{
 	"no_file_chooser":        `Name the file input or the drop zone instead: selector "input[type=file]".`,
 	"file_access_off":        `Ask the user to switch on "Allow access to file URLs" for the extension at chrome://extensions, or upload files of 2 MB at most into a file input.`,
 	"clipboard_refused":      `Bring the tab to the front with interact {"action":"activate_tab"}, then repeat this call.`,
-	"other_origin":           `Go to a page of that site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
-	problem.TooLarge:         `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
-	"no_database":            `observe {"what":"storage"} lists what is there.`,
-	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
+	"other_origin": `Go to a page of that site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call. ` +
+		`If the page that the tab shows is meant: look at it, then repeat this call. In a batch, a step wait_for with the begin of its address as url_contains names it.`,
+	problem.TooLarge: `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
+	"no_database":    `observe {"what":"storage"} lists what is there.`,
+	"restricted_url": `Navigate to an http or https page; browsers allow no extension on others.`,
 }

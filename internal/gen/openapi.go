@@ -307,7 +307,7 @@ func (s *schemas) fields(t reflect.Type, into object) (required []string) {
 			p = bounds
 		}
 		into[name] = p
-		if !strings.Contains(options, "omitempty") && f.Type.Kind() != reflect.Pointer {
+		if !strings.Contains(options, "omitempty") && !strings.Contains(options, "omitzero") && f.Type.Kind() != reflect.Pointer {
 			required = append(required, name)
 		}
 	}

@@ -77,11 +77,21 @@ func sdkRules(_ string, files map[string][]byte) error {
 	for _, a := range redact.Alphabets() {
 		fmt.Fprintf(&n, "  %c: %q,\n", a.Letter, a.Bytes)
 	}
-	n.WriteString("};\n\n/** Shapes of tokens: kind, shape, checks. */\nexport const formats: readonly string[] = [\n")
+	n.WriteString("};\n\n/**\n * Shapes of tokens, a line for each: kind, shape, checks (e: exact, d: digit, m: mixed). ~ is _token, ^ _key. Without a kind it\n * is that of the line before.\n */\n")
+	n.WriteString("export const formats = `\n")
+	kind := ""
 	for _, f := range formats {
-		fmt.Fprintf(&n, "  %q,\n", strings.TrimSpace(f.Kind+" "+f.Shape+" "+f.Check))
+		if f.Kind != kind {
+			n.WriteString(strings.NewReplacer("_token", "~", "_key", "^").Replace(f.Kind))
+		}
+		kind = f.Kind
+		n.WriteString(" " + strings.ReplaceAll(f.Shape, "$", `\$`))
+		for _, check := range strings.Fields(f.Check) {
+			n.WriteString(" " + check[:1])
+		}
+		n.WriteString("\n")
 	}
-	n.WriteString("];\n")
+	n.WriteString("`;\n")
 	files["sdk/node/src/rules.gen.ts"] = []byte(n.String())
 	return nil
 }

@@ -120,7 +120,7 @@ func (w *tsWriter) declare(t reflect.Type) {
 			continue
 		}
 		optional := ""
-		if strings.Contains(opts, "omitempty") || f.Type.Kind() == reflect.Pointer {
+		if strings.Contains(opts, "omitempty") || strings.Contains(opts, "omitzero") || f.Type.Kind() == reflect.Pointer {
 			optional = "?"
 		}
 		if doc := w.docs[t.Name()+"."+f.Name]; doc != "" {

@@ -43,8 +43,9 @@ type Config struct {
 	Calls *calls.Runner       // runs them; nil means one without limits and books
 	Gone  func(client string) // a client's session ended
 
-	// Started is when this daemon began; a client that knew one before is told that its history is lost.
-	Started time.Time
+	// Lost returns what a client's first answer says of what an earlier daemon had, "" nothing or no more. before is when the
+	// client was last in contact with another run, zero: never. nil: nothing is ever lost.
+	Lost func(client string, before time.Time) string
 
 	// Footer returns a line for below an answer, "" for none; nil means none ever.
 	Footer func(call catalog.Call) string
@@ -149,8 +150,8 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 				a.Text += "\n" + line
 			}
 		}
-		if st := s.stream(call.Client); st != nil && !a.JSON {
-			a.Text += st.restarted(s.cfg.Started)
+		if !a.JSON {
+			a.Text += s.news(call)
 		}
 		res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}, IsError: p != nil}
 		for _, im := range a.Images {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -21,6 +22,9 @@ type Peer struct {
 
 	// Before is when the client was last in contact with another run of the daemon; zero: never.
 	Before time.Time
+
+	// Undone says that a person had stopped the daemon, and that a call of this client started it again.
+	Undone bool
 }
 
 // ServeStream serves one client over newline-delimited JSON-RPC until either side closes, the server
@@ -120,24 +124,26 @@ type stream struct {
 	begun    int // requests without an answer
 	stopping bool
 	said     bool // that it stops
-	told     bool // that the history before this daemon is lost
+
+	told atomic.Bool // that its call started the daemon again
 }
 
-// restarted returns, once, a line for below an answer that says that what an earlier daemon had is lost;
-// "" when the client knew no earlier one.
-func (st *stream) restarted(started time.Time) string {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.peer.Before.IsZero() || st.told {
-		return ""
+// news returns what stands below the first answer of a client: that its call started the daemon again, and what an
+// earlier one had.
+func (s *Server) news(call catalog.Call) (out string) {
+	var before time.Time
+	if st := s.stream(call.Client); st != nil {
+		before = st.peer.Before
+		if st.peer.Undone && st.told.CompareAndSwap(false, true) {
+			out = "\n(Gasoline had been stopped; this call started it again.)"
+		}
 	}
-	st.told = true
-	return fmt.Sprintf(
-		"\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with "+
-			"the earlier one: %s)",
-		answer.Clock(started),
-		answer.Clock(st.peer.Before),
-	)
+	if s.cfg.Lost != nil {
+		if lost := s.cfg.Lost(call.Client, before); lost != "" {
+			out += "\n" + lost
+		}
+	}
+	return out
 }
 
 // Connect makes a stream the [sdk.Transport] of the one connection that it is.

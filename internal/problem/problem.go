@@ -42,6 +42,7 @@ const (
 	Conflict         Code = "conflict"
 	Cancelled        Code = "cancelled"
 	Stopping         Code = "stopping"
+	Stopped          Code = "stopped" // by a person; what ends for another reason is stopping
 	Interrupted      Code = "interrupted"
 	UnknownOutcome   Code = "unknown_outcome" // it may have been done; look before it is repeated
 	Internal         Code = "internal"
@@ -82,7 +83,7 @@ func (p *Problem) Error() string { return string(p.Code) + ": " + p.Message }
 // Retry says when the same call may work.
 func (p *Problem) Retry() Retry {
 	switch p.Code {
-	case ExtensionOffline, PilotOff, OriginNotAllowed, Unauthorized, CSPBlocked:
+	case ExtensionOffline, PilotOff, OriginNotAllowed, Unauthorized, CSPBlocked, Stopped:
 		return AfterUserAction
 	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable, TabInUse:
 		return Later

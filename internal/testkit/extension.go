@@ -60,15 +60,23 @@ func (e *Extension) Serve(ctx context.Context, h *Daemon) error {
 		worked <- first
 	}()
 	poll := command.Poll{Session: e.Session}
+	var taken []command.Command
 	for ctx.Err() == nil {
-		given := h.Queue.Take(ctx, poll, 25*time.Second)
+		wait := 25 * time.Second
+		if len(taken) > 0 {
+			wait = 0 // commands are acknowledged before they are answered
+		}
+		given := h.Queue.Take(ctx, poll, wait)
+		for _, c := range taken {
+			work <- c
+		}
+		taken = given.Commands
 		poll.Taken, poll.Cancelled = nil, given.Cancel
 		e.Cancelled = append(e.Cancelled, given.Cancel...)
 		for _, c := range given.Commands {
 			poll.Taken = append(poll.Taken, c.ID)
 			e.Taken = append(e.Taken, c)
 			e.news = append(e.news, Received{c, time.Until(c.Deadline)})
-			work <- c
 		}
 	}
 	close(work)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -191,7 +192,8 @@ func (s *script) section(x *txtar.File) {
 			t.Fatal(err)
 		}
 	case "project":
-		if err := os.WriteFile(filepath.Join(s.daemon.Project, rest), s.read(*x), 0o600); err != nil {
+		path, now := filepath.Join(s.daemon.Project, rest), time.Now() // the disk has another clock than the bubble
+		if err := errors.Join(os.WriteFile(path, s.read(*x), 0o600), os.Chtimes(path, now, now)); err != nil {
 			t.Fatal(err)
 		}
 	case "film.json":

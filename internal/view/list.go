@@ -291,12 +291,14 @@ func (l *List[E]) Text(w *answer.Writer) {
 		n = min(had, fewest)
 	}
 	var entries []answer.Entry
+	var ordered []E
 	for {
-		ordered := l.part(n)
-		if l.Order != nil {
+		if ordered = l.part(n); l.Order != nil {
 			ordered = l.Order(l.Entries)
+		} else {
+			ordered = l.byTime(ordered)
 		}
-		entries = l.lines(l.byTime(ordered))
+		entries = l.lines(ordered)
 		from, to := w.Fit(keep, entries)
 		if to-from == len(entries) {
 			if len(entries) == len(l.Entries) {
@@ -311,6 +313,11 @@ func (l *List[E]) Text(w *answer.Writer) {
 		}
 		l.Keep(to - from)
 		n = len(l.Entries)
+	}
+	if l.Order != nil && l.Time != nil {
+		stay := slices.Clone(ordered[:len(entries)])
+		slices.Reverse(stay) // what stays first is the newest
+		entries = l.lines(l.byTime(stay))
 	}
 	if l.Origin != nil && len(entries) > 0 {
 		origins := make([]string, 0, len(l.Entries))

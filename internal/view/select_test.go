@@ -194,7 +194,7 @@ func TestCaptureThatBeganLateIsNoted(t *testing.T) {
 
 // A site that was not granted is named when its iframe was loaded, and workers when they were started.
 func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
-	const workers = "the console and the requests of this tab's workers are not seen: the user can switch network detail on in the extension's options, for the requests"
+	const workers = "not seen of this tab's workers: console, rejections and requests, and what others than dedicated ones throw: the user can switch network detail on in the extension's options, for the requests"
 	frame := func(url string) map[string]any {
 		return map[string]any{"url": url, "initiator_type": "iframe", "duration": 1}
 	}

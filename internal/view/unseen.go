@@ -15,9 +15,18 @@ import (
 // mostLooked is how many requests of a page are looked at for what is not captured.
 const mostLooked = 2000
 
+// Unanswered says what tells why requests of a selection's tab got no answer; "" where the answers say it, or the tab is
+// not known.
+func (v View) Unanswered(s Selection) string {
+	if !s.Known || s.detail {
+		return ""
+	}
+	return "network detail, which the user can switch on in the extension's options, tells CORS, preflights and dead ports apart"
+}
+
 // Unseen says what of the page that a selection shows no capture reaches: iframes of sites that were not
-// granted, and workers: their console, which only a debugger sees, and their requests, which Chrome shows where the user
-// switched network detail on. Only what was seen to be there is named.
+// granted, and workers: of those the page learns what a dedicated one throws. Their requests Chrome shows where the user
+// switched network detail on, the rest a debugger only. Only what was seen to be there is named.
 func (v View) Unseen(ctx context.Context, s Selection) []string {
 	if !s.Known || !s.Tab.Granted {
 		return nil
@@ -71,14 +80,14 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 	if err != nil {
 		return out // the call has ended
 	}
-	what, how := "the console and the requests of this tab's workers are", "the user can switch network detail on in "+
-		"the extension's options, for the requests"
+	what, how := "console, rejections and requests", "the user can switch network detail on in the extension's options, "+
+		"for the requests"
 	if s.detail {
-		what, how = "the console of this tab's workers is", "only a debugger sees it"
+		what, how = "console and rejections", "only a debugger sees them"
 	}
 	switch {
 	case len(workers.Items) > 0:
-		out = append(out, what+" not seen: "+how)
+		out = append(out, "not seen of this tab's workers: "+what+", and what others than dedicated ones throw: "+how)
 	case !cover.Exhausted:
 		out = append(out, fmt.Sprintf(
 			"whether the tab has workers, which are not seen, is not known: the newest %d events of its pages' lives were "+

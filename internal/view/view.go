@@ -75,7 +75,13 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 	if scope == "current_page" {
 		scope = "page"
 	}
-	defer func() { out.Notes = append(v.BrowserNotes(out.Filter.Session), out.Notes...) }()
+	defer func() {
+		notes := v.BrowserNotes(out.Filter.Session)
+		if v.Call.Unheard != "" {
+			notes = append(notes, v.Call.Unheard)
+		}
+		out.Notes = append(notes, out.Notes...)
+	}()
 	if scope == "all" {
 		if s.Tab != 0 {
 			return out, problem.New(
@@ -174,6 +180,9 @@ func (v View) Beside(s *Selection, service string, least int) {
 	if service != "" {
 		s.Filter = query.Filter{Service: service, TestID: s.Filter.TestID}
 		s.Words, s.Notes, s.Known = "one service", nil, false
+		if v.Call.Unheard != "" {
+			s.Notes = []string{v.Call.Unheard}
+		}
 		if printable(service) {
 			s.Words = "service " + service
 		}
@@ -182,7 +191,7 @@ func (v View) Beside(s *Selection, service string, least int) {
 			if len(names) > 0 {
 				known = "these have: " + strings.Join(names, ", ")
 			}
-			s.Notes = []string{"nothing is kept of this service; " + known}
+			s.Notes = append(s.Notes, "nothing is kept of this service; "+known)
 		}
 		return
 	}

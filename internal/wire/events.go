@@ -74,39 +74,40 @@ type Header struct {
 
 // Initiator says what caused a request.
 type Initiator struct {
-	Type  string       `json:"type"` // fetch, xhr, beacon, eventsource, websocket, navigation, worker, or Chrome's resource type
+	Type  string       `json:"type"` // fetch, xhr, beacon, eventsource, websocket, navigation, worker, preflight, or Chrome's resource type
 	Stack []StackFrame `json:"stack,omitempty"`
 }
 
 // Exchange is one HTTP request and its answer. "redirects" lists earlier URLs, oldest first.
 type Exchange struct {
 	Base
-	RequestID       string    `json:"request_id"`
-	Method          string    `json:"method"`
-	URL             string    `json:"url"`
-	Status          int       `json:"status"` // 0: no answer
-	StatusText      string    `json:"status_text,omitempty"`
-	Started         float64   `json:"started"` // epoch ms
-	TTFB            float64   `json:"ttfb,omitempty"`
-	Duration        float64   `json:"duration"` // ms
-	RequestHeaders  []Header  `json:"request_headers,omitempty"`
-	ResponseHeaders []Header  `json:"response_headers,omitempty"`
-	HasAuth         bool      `json:"has_auth,omitempty"`
-	RequestBody     string    `json:"request_body,omitempty"`
-	ResponseBody    string    `json:"response_body,omitempty"`
-	RequestSize     int64     `json:"request_size"`
-	ResponseSize    int64     `json:"response_size"`
-	TransferSize    int64     `json:"transfer_size"`
-	BodyNote        string    `json:"body_note,omitempty"` // off, binary, streaming, truncated, unread, opaque
-	ContentType     string    `json:"content_type,omitempty"`
-	Initiator       Initiator `json:"initiator"`
-	Outcome         string    `json:"outcome"` // ok, http_error, network_error, aborted, blocked, pending
-	Error           string    `json:"error,omitempty"`
-	Protocol        string    `json:"protocol,omitempty"`
-	FromCache       bool      `json:"from_cache,omitempty"`
-	Redirects       []string  `json:"redirects,omitempty"`
-	ServerTiming    string    `json:"server_timing,omitempty"`
-	RemoteAddress   string    `json:"remote_address,omitempty"`
+	RequestID        string    `json:"request_id"`
+	Method           string    `json:"method"`
+	URL              string    `json:"url"`
+	Status           int       `json:"status"` // 0: no answer
+	StatusText       string    `json:"status_text,omitempty"`
+	Started          float64   `json:"started"` // epoch ms
+	TTFB             float64   `json:"ttfb,omitempty"`
+	Duration         float64   `json:"duration"` // ms
+	RequestHeaders   []Header  `json:"request_headers,omitempty"`
+	ResponseHeaders  []Header  `json:"response_headers,omitempty"`
+	HasAuth          bool      `json:"has_auth,omitempty"`
+	RequestBody      string    `json:"request_body,omitempty"`
+	ResponseBody     string    `json:"response_body,omitempty"`
+	RequestSize      int64     `json:"request_size"`
+	ResponseSize     int64     `json:"response_size"`
+	TransferSize     int64     `json:"transfer_size"`
+	RequestBodyNote  string    `json:"request_body_note,omitempty"`  // why the body is absent or cut: off, binary, truncated, unread
+	ResponseBodyNote string    `json:"response_body_note,omitempty"` // off, binary, streaming, truncated, unread, opaque
+	ContentType      string    `json:"content_type,omitempty"`
+	Initiator        Initiator `json:"initiator"`
+	Outcome          string    `json:"outcome"` // ok, http_error, network_error, aborted, blocked, pending
+	Error            string    `json:"error,omitempty"`
+	Protocol         string    `json:"protocol,omitempty"`
+	FromCache        bool      `json:"from_cache,omitempty"`
+	Redirects        []string  `json:"redirects,omitempty"`
+	ServerTiming     string    `json:"server_timing,omitempty"`
+	RemoteAddress    string    `json:"remote_address,omitempty"`
 }
 
 // ResourceTiming is one Resource Timing entry; phases and times are ms.
@@ -134,7 +135,7 @@ type ResourceTiming struct {
 type Message struct {
 	Base
 	Connection string  `json:"connection"`
-	Protocol   string  `json:"protocol"` // websocket, eventsource
+	Protocol   string  `json:"protocol"` // websocket, eventsource, fetch: a body that comes piece by piece
 	URL        string  `json:"url"`
 	Event      string  `json:"event"`               // open, message, close, error
 	Direction  string  `json:"direction,omitempty"` // incoming, outgoing

@@ -15,6 +15,7 @@ type Lines struct {
 	Dropped  int     `json:"dropped,omitempty"`  // lines that the sender lost since the batch before
 	Finished bool    `json:"finished,omitempty"` // nothing more comes from this client
 	Ended    string  `json:"ended,omitempty"`    // how the program failed, as "exit status 1", when finished; "" for success, and where the user ended it
+	End      *Line   `json:"end,omitempty"`      // whole lines at the end of a file as it was opened, and when it was written to last: they tell the zone of times that name none
 	Lines    []Line  `json:"lines"`
 }
 
@@ -24,6 +25,7 @@ type Line struct {
 	Stream string  `json:"stream,omitempty" enum:",stdout,stderr"`
 	Text   string  `json:"text"`
 	Size   int     `json:"size,omitempty"`   // bytes, when the text was cut
+	Live   bool    `json:"live,omitempty"`   // it was written shortly before it was read, as all lines of "run" are
 	Binary int     `json:"binary,omitempty"` // bytes of output that is no text and stands for this line
 }
 

@@ -7,3 +7,10 @@ const StreamProtocol = "mcp-ndjson"
 // (GET /stream): every request that it began has its answer, and those without one may be sent to the
 // next daemon. Clients that do not know it see the stream end.
 const StreamStopping = "notifications/gasoline/stopping"
+
+// Shutdown is the body of POST /shutdown.
+type Shutdown struct {
+	// Replaced says that another daemon takes this one's place at once, so that clients go on with it. Without it a person
+	// wants no daemon: what is under way ends, and clients start none by themselves.
+	Replaced bool `json:"replaced,omitempty"`
+}

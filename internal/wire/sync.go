@@ -196,6 +196,7 @@ type Command struct {
 	Tab           int             `json:"tab"`        // 0: the command needs none
 	TimeoutMS     float64         `json:"timeout_ms"` // until the deadline, counted from when this was sent
 	Client        string          `json:"client,omitempty"`
+	Site          string          `json:"site,omitempty"` // origin that the tab's page has to be of where the command acts in it
 }
 
 // Result is the body of POST /query-result.

@@ -80,13 +80,20 @@ export interface CausedMessage {
   same_time?: boolean;
 }
 
+/** Unlisted is how much of what an act led to its receipt has no room for. */
+export interface Unlisted {
+  errors?: number;
+  requests?: number;
+  messages?: number;
+}
+
 /** Receipt says what an act led to, as far as it was seen before the act answered: at most 1,500 bytes of JSON. The extension tells what the page shows, the daemon adds the errors and requests that it has stored. */
 export interface Receipt {
   /** address before, when the act led to another one */
   from?: string;
   /** address after */
   to?: string;
-  /** of the page, in words; at most 8 of at most 140 characters */
+  /** of the page, in words; at most 12 of at most 140 characters, 1,000 bytes in all */
   changes?: string[];
   /** at most 3 */
   errors?: CausedError[];
@@ -98,13 +105,13 @@ export interface Receipt {
   messages?: CausedMessage[];
   /** entries of storages and cookies written meanwhile, without values; at most 6 */
   stored?: string[];
-  /** errors, requests and messages that found no room here */
-  more?: number;
+  /** what found no room here */
+  unlisted?: Unlisted;
   /** what the act still waited for when it answered; at most 5 */
   busy?: string[];
   /** what the browser refused because no user had acted; at most 4 */
   refused?: string[];
-  /** from the act until nothing of it ran, or until the answer */
+  /** from the act until nothing of it ran that is watched, or until the answer */
   settled_ms: number;
 }
 
@@ -318,7 +325,7 @@ export interface ActResult {
   option?: string;
   /** real input events were used */
   trusted?: boolean;
-  /** the page replaced what was pressed, and no click followed */
+  /** the page replaced or moved what was pressed, and no click of it followed */
   unclicked?: boolean;
   /** in a frame that the extension cannot see: what came of it is not known */
   unseen?: boolean;
@@ -332,6 +339,10 @@ export interface ActResult {
   url?: string;
   title?: string;
   navigated?: boolean;
+  /** the page before is still shown: this one has not come yet */
+  leaving_for?: string;
+  /** what could not be loaded where the act led, and why: the browser shows its error page */
+  failed?: string;
   /** of a window, too */
   opened_tab?: number;
   /** "" where its site is not granted */
@@ -531,6 +542,8 @@ export interface QueryResult {
   /** of the first one; "" is the main document */
   frame?: string;
   url: string;
+  /** what the first one's document is, where it is not read as a page */
+  document?: string;
   coverage?: Coverage;
 }
 
@@ -549,6 +562,8 @@ export interface ReadableResult {
   word_count: number;
   /** an article was found */
   article: boolean;
+  /** iframes that the user sees, and that are not in it */
+  frames?: number;
   /** characters of the whole content when it was cut, else 0 */
   true_size?: number;
   url: string;
@@ -561,6 +576,7 @@ export interface MarkdownResult {
   markdown: string;
   word_count: number;
   article: boolean;
+  frames?: number;
   true_size?: number;
   url: string;
 }
@@ -579,8 +595,12 @@ export interface WaitResult {
   /** of the text; "" is the main document */
   frame?: string;
   absent?: boolean;
+  /** of what is absent: what a document is that is not read as a page */
+  document?: string;
   matched?: Element;
   waited_ms: number;
+  /** of what is absent */
+  coverage?: Coverage;
 }
 
 /** StableParams is for wait_for_stable. */
@@ -689,6 +709,8 @@ export interface Listed {
 export interface ListResult {
   elements: Element[];
   candidate_count: number;
+  /** what it is, where it is not read as a page */
+  document?: string;
   /** elements that were not looked at before the deadline, or went away before they were */
   unread?: number;
   filters_applied?: string[];
@@ -850,12 +872,19 @@ export interface ScreenshotResult {
   cut?: string;
 }
 
-/** NoParams is for kinds without parameters. */
-export type NoParams = Record<string, never>;
+/** FlushParams say how long documents have to give what they captured. */
+export interface FlushParams {
+  within_ms?: number;
+}
 
-/** FlushResult says that the extension has sent everything that it captured so far. */
+/** FlushResult says that the extension has sent everything that it captured so far, and what not. */
 export interface FlushResult {
+  /** that gave what they had */
   frames: number;
+  /** tabs with frames that did not answer: frozen, or busy */
+  silent?: number[];
+  /** some of what frames gave was not ready to be sent */
+  late?: boolean;
 }
 
 /** File is a file of this machine that goes into a page. Data is its bytes in base64; it is left out for a file that the browser is to read by its path. */
@@ -1137,6 +1166,7 @@ export interface DrawResult {
 export interface LocateParams {
   selectors: string[];
   frame_url?: string;
+  site?: string;
   agree?: boolean;
   role?: string;
   name?: string;
@@ -1152,8 +1182,10 @@ export interface LocateResult {
   counts: number[];
   /** with agree: elements that it finds and that are something else */
   others?: number[];
-  /** with agree: of the element */
+  /** of the element */
   ref?: string;
+  /** with site: no document is of it */
+  strange?: boolean;
   /** with agree: of the tab's page */
   url?: string;
   /** with agree and no element: what might have been meant, at most 8 lines */
@@ -1214,6 +1246,9 @@ export interface FilmResult {
   uncovered?: string[];
 }
 
+/** NoParams is for kinds without parameters. */
+export type NoParams = Record<string, never>;
+
 /** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
 export interface DragParams extends Target, Toast {
   to?: string;
@@ -1270,8 +1305,7 @@ export interface Commands {
   action_diff: { params: DiffParams; result: PageDiff };
   snapshot: { params: SnapshotParams; result: SnapshotResult };
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
-  waterfall: { params: NoParams; result: FlushResult };
-  flush: { params: NoParams; result: FlushResult };
+  flush: { params: FlushParams; result: FlushResult };
   upload: { params: UploadParams; result: ActResult };
   clipboard_read: { params: TabOnlyParams; result: ClipboardResult };
   clipboard_write: { params: ClipboardWriteParams; result: ClipboardResult };
@@ -1343,7 +1377,6 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   action_diff: "looks",
   snapshot: "looks",
   screenshot: "looks",
-  waterfall: "nothing",
   flush: "nothing",
   upload: "acts",
   clipboard_read: "acts",
@@ -1454,7 +1487,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "action_diff",
   "snapshot",
   "screenshot",
-  "waterfall",
   "upload",
   "clipboard_read",
   "clipboard_write",

@@ -130,7 +130,7 @@ export interface Header {
 
 /** Initiator says what caused a request. */
 export interface Initiator {
-  /** fetch, xhr, beacon, eventsource, websocket, navigation, worker, or Chrome's resource type */
+  /** fetch, xhr, beacon, eventsource, websocket, navigation, worker, preflight, or Chrome's resource type */
   type: string;
   stack?: StackFrame[];
 }
@@ -156,8 +156,10 @@ export interface Exchange extends Base {
   request_size: number;
   response_size: number;
   transfer_size: number;
+  /** why the body is absent or cut: off, binary, truncated, unread */
+  request_body_note?: string;
   /** off, binary, streaming, truncated, unread, opaque */
-  body_note?: string;
+  response_body_note?: string;
   content_type?: string;
   initiator: Initiator;
   /** ok, http_error, network_error, aborted, blocked, pending */
@@ -193,7 +195,7 @@ export interface ResourceTiming extends Base {
 /** Message is an event of a WebSocket or an EventSource. "order" counts per connection. */
 export interface Message extends Base {
   connection: string;
-  /** websocket, eventsource */
+  /** websocket, eventsource, fetch: a body that comes piece by piece */
   protocol: string;
   url: string;
   /** open, message, close, error */
@@ -567,6 +569,7 @@ export interface Command {
   /** until the deadline, counted from when this was sent */
   timeout_ms: number;
   client?: string;
+  site?: string;
 }
 
 /** Poll is the request of one poll. */

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "error_clusters", Limit: 20, Doc: "Errors grouped by what they are: type, message without its numbers, place. The " +
+	Name: "error_clusters", Reads: true, Limit: 20, Doc: "Errors grouped by what they are: type, message without its numbers, place. The " +
 		"most frequent first.",
 	Aliases: []string{"clusters", "errors"}, Example: `{"limit":10}`,
 }, errorClusters)
@@ -58,37 +58,27 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 	selection.Filter.URL = p.URL
 	selection.Filter.Severity = event.SeverityError
 	kinds := []event.Kind{event.KindException, event.KindLog}
-	list, cover, err := query.Timeline(ctx, env.Reader, kinds, selection.Filter, query.Page{Limit: query.MaxLimit}, nil)
+	var cover query.Coverage
+	total := 0
+	clusters := analysis.Clusters(func(yield func(analysis.Error) bool) {
+		cover, err = query.Survey(ctx, env.Reader, kinds, selection.Filter, func(it query.Item) {
+			e := errorOf(it)
+			total += max(e.Count, 1)
+			yield(e)
+		})
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := &clusterResult{
 		Clusters: []cluster{},
+		Total:    total,
 		Scope:    selection.Words,
 		Notes:    append(selection.Notes, env.LossNotes(selection.Filter, kinds...)...),
 	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
-	var errors []analysis.Error
-	for _, it := range list.Items {
-		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}
-		switch x := it.Event.(type) {
-		case *event.Exception:
-			e.Type, e.Message, e.Stack, e.Count = x.Type, x.Message, x.Stack, x.Count
-		case *event.Log:
-			e.Type, e.Message, e.Stack, e.Count = "console.error", x.Message, x.Stack, x.Count
-			if event.ClassOf(x) == event.Service {
-				e.Type = "log"
-			}
-		}
-		if s := it.Head.Service; s != "" {
-			e.Type = strings.TrimSpace(e.Type + " in " + s)
-			e.Service = s
-		}
-		out.Total += max(e.Count, 1)
-		errors = append(errors, e)
-	}
 	limit := cmp.Or(p.Limit, env.Call.Limit)
-	for i, c := range analysis.Clusters(errors) {
+	for i, c := range spread(clusters, limit) {
 		if i >= limit {
 			out.More++
 			continue
@@ -103,6 +93,43 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		})
 	}
 	return out, nil
+}
+
+// spread puts the most frequent of each service first where not all have room: a loud service hides no other.
+func spread(all []analysis.Cluster, limit int) []analysis.Cluster {
+	if len(all) <= limit {
+		return all
+	}
+	seen := map[string]bool{}
+	var first, rest []analysis.Cluster
+	for _, c := range all {
+		if seen[c.Service] {
+			rest = append(rest, c)
+			continue
+		}
+		seen[c.Service] = true
+		first = append(first, c)
+	}
+	return append(first, rest...)
+}
+
+// errorOf is an event as clustering sees it.
+func errorOf(it query.Item) analysis.Error {
+	e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}
+	switch x := it.Event.(type) {
+	case *event.Exception:
+		e.Type, e.Message, e.Stack, e.Count = x.Type, x.Message, x.Stack, x.Count
+	case *event.Log:
+		e.Type, e.Message, e.Stack, e.Count = "console.error", x.Message, x.Stack, x.Count
+		if event.ClassOf(x) == event.Service {
+			e.Type = "log"
+		}
+	}
+	if s := it.Head.Service; s != "" {
+		e.Type = strings.TrimSpace(e.Type + " in " + s)
+		e.Service = s
+	}
+	return e
 }
 
 // Text writes the clusters for a reader.

@@ -15,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "performance", Limit: 10, Doc: "The last performance snapshot of each page visit: load times, web vitals with " +
+	Name: "performance", Reads: true, Limit: 10, Doc: "The last performance snapshot of each page visit: load times, web vitals with " +
 		"ratings, long tasks by script, resources by type.",
 	Aliases: []string{"perf", "vitals"},
 }, performance)

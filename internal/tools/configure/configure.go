@@ -43,15 +43,15 @@ type Daemon struct {
 	Spawned  bool // by a client, not by a person
 	Parent   int  // pid of the process that started it
 
-	Limits func() Limits                                         // how the ingest limits stand
-	Audit  *calls.Log                                            // what the tools were asked
-	Clear  func(kinds []event.Kind, session string, tab int) int // empties rings, returns how many events went
-	Tools  func() []*catalog.Bound                               // to describe
-	Stop   func()                                                // the daemon, after the answer is out; bridges start a new one
-	Faults func() (panics, bugs, refused int64)                  // what should not happen
-	State  func() []Finding                                      // what is wrong with the state directory
-	Ports  func() []Finding                                      // ports that cannot be listened on; nil: none is wanted
-	Loss   func() (lost uint64)                                  // events that never reached a ring
+	Limits  func() Limits                                         // how the ingest limits stand
+	Audit   *calls.Log                                            // what the tools were asked
+	Clear   func(kinds []event.Kind, session string, tab int) int // empties rings, returns how many events went
+	Tools   func() []*catalog.Bound                               // to describe
+	Restart func()                                                // ends the daemon, after the answer is out; bridges start a new one
+	Faults  func() (panics, bugs, refused int64)                  // what should not happen
+	State   func() []Finding                                      // what is wrong with the state directory
+	Ports   func() []Finding                                      // ports that cannot be listened on; nil: none is wanted
+	Loss    func() (lost uint64)                                  // events that never reached a ring
 
 	// Sources tells how what the daemon reads of services stands, a line each, and which of them need the user.
 	// nil: there are none.

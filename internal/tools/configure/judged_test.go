@@ -237,7 +237,7 @@ func TestTheDoctorTellsOfPorts(t *testing.T) {
 func TestRestartStopsTheDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stopped := testkit.NewDaemon(t, 0), 0
-		ask(t, h, func(e *configure.Env) { e.Daemon.Stop = func() { stopped++ } }, `{"action":"restart"}`)
+		ask(t, h, func(e *configure.Env) { e.Daemon.Restart = func() { stopped++ } }, `{"action":"restart"}`)
 		if stopped != 1 {
 			t.Errorf("stopped %d times", stopped)
 		}

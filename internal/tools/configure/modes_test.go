@@ -54,9 +54,9 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 						catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil),
 					}
 				},
-				Stop:   h.Queue.Stop,
-				Faults: func() (panics, bugs, refused int64) { return 1, 2, 3 },
-				Loss:   func() uint64 { return 9 },
+				Restart: h.Queue.Stop,
+				Faults:  func() (panics, bugs, refused int64) { return 1, 2, 3 },
+				Loss:    func() uint64 { return 9 },
 				Sources: func() ([]string, []bool) {
 					if limits.Open {
 						return []string{

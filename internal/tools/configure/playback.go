@@ -206,11 +206,16 @@ func (p *player) step(ctx context.Context, i int, s recording.Step) recording.St
 	var at command.Search
 	var done command.ActResult
 	err := playable(s)
-	if err == nil {
-		at, err = p.locate(ctx, call, s, &out)
-	}
-	if err == nil {
-		done, err = p.act(ctx, call, i, s, at)
+	for tries := 0; err == nil; tries++ {
+		if at, err = p.locate(ctx, call, s, &out); err != nil {
+			break
+		}
+		if done, err = p.act(ctx, call, i, s, at); err == nil {
+			break
+		}
+		if tries < 2 && problem.From(err).Code == "stale_ref" { // the page made another one of it meanwhile
+			err = nil
+		}
 	}
 	if err != nil {
 		f := problem.From(err)
@@ -223,14 +228,17 @@ func (p *player) step(ctx context.Context, i int, s recording.Step) recording.St
 	return out
 }
 
-// locate finds the step's element by the first of its locators that fits exactly one. A step without locators means what has
-// the focus, or the page.
+// locate finds the step's element by the first of its locators that fits exactly one, in a document of the site where it was
+// recorded: what is typed might be a secret of that one. A step without locators means what has the focus, or the page.
 func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step, out *recording.StepResult) (command.Search, error) {
 	var at command.Search
-	if s.Type == "navigate" || s.Type == "back" || len(s.Locators) == 0 && !s.InFrame {
+	if s.Type == "navigate" || s.Type == "back" || s.Type == "scroll" && len(s.Locators) == 0 && !s.InFrame {
 		return at, nil
 	}
 	params := command.LocateParams{Selectors: s.Selectors()}
+	if site := answer.Origin(s.PageURL); strings.HasPrefix(site, "http") {
+		params.Site = site
+	}
 	if s.InFrame {
 		params.FrameURL = s.PageURL
 	}
@@ -249,15 +257,25 @@ func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step
 			p.out.Failures[params.Selectors[j]]++
 		}
 	}
-	if found.Index < 0 {
+	switch {
+	case found.Index < 0 && found.Strange:
+		p := problem.New("other_origin", `Record again; or give url, which takes the place of the site where the recording began.`,
+			"%s: what the tab shows is of another site than what was recorded.", s.Type)
+		p.Page = []page.Text{page.Wrotef("it was recorded on %s", params.Site)}
+		return at, p
+	case len(s.Locators) == 0 && !s.InFrame:
+		return at, nil
+	case found.Index < 0:
 		return at, notFound(s, params.Selectors, found.Counts)
 	}
 	at.Frame = found.Frame
 	if len(s.Locators) == 0 {
 		return at, nil
 	}
-	at.Selector = params.Selectors[found.Index]
-	out.Selector, out.Fragile = at.Selector, s.Locators[found.Index].Fragile()
+	out.Selector, out.Fragile = params.Selectors[found.Index], s.Locators[found.Index].Fragile()
+	if at.Selector = out.Selector; found.Ref != "" { // of this document: another one that comes meanwhile is not meant
+		at = command.Search{Ref: found.Ref}
+	}
 	if found.Index > 0 && s.Locators[0].Matches == 1 {
 		out.Status, out.Best = "healed", params.Selectors[0]
 		out.Why = drive.Why(found.Counts[0])

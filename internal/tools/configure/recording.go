@@ -86,8 +86,8 @@ func (env Env) flush(ctx context.Context, tab int, otherwise string) []string {
 	if end := time.Now().Add(flushWait); call.Deadline.IsZero() || end.Before(call.Deadline) {
 		call.Deadline = end
 	}
-	o, err := drive.Do(ctx, env.Drive, call, command.Waterfall, tab, command.NoParams{})
-	if err == nil && !o.Going() {
+	o, err := drive.Do(ctx, env.Drive, call, command.Flush, tab, command.FlushParams{})
+	if err == nil && !o.Going() && len(o.Result.Silent) == 0 && !o.Result.Late {
 		return nil
 	}
 	return []string{"the page did not say in time what it has not sent yet; that " + otherwise}

@@ -25,7 +25,7 @@ type restartResult struct {
 }
 
 func restart(_ context.Context, env Env, _ none) (*restartResult, error) {
-	env.Daemon.Stop()
+	env.Daemon.Restart()
 	return &restartResult{"restarting", true, env.Daemon.PID}, nil
 }
 

@@ -224,19 +224,19 @@ func getSequence(_ context.Context, env Env, p sequenceParams) (*sequence, error
 // Text writes the steps for a reader.
 func (s *sequence) Text(w *answer.Writer) {
 	w.Head("get_sequence: %s, %s, saved %s", s.Name, inSteps(len(s.Steps)), s.SavedAt.UTC().Format(time.RFC3339))
+	w.Page("") // an agent wrote it, perhaps from what a page said
+	var entries []answer.Entry
 	if s.Description != "" {
-		w.Head("%s", answer.Clean(s.Description))
+		entries = append(entries, answer.Entry{Text: answer.Clean(s.Description)})
 	}
 	if len(s.Tags) > 0 {
-		w.Head("tags: %s", answer.Clean(strings.Join(s.Tags, ", ")))
+		entries = append(entries, answer.Entry{Text: "tags: " + answer.Clean(strings.Join(s.Tags, ", "))})
 	}
-	w.Own() // an agent wrote them
-	var entries []answer.Entry
 	for i, step := range s.Steps {
 		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%d %s", i, answer.Cut(answer.Clean(string(step)), 500))})
 	}
 	if from, to := w.Entries(answer.Oldest, entries); to-from < len(entries) {
-		w.Note("cut to %d of %d steps; a larger budget shows more", to-from, len(entries))
+		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
 	}
 }
 
@@ -284,7 +284,7 @@ func listSequences(_ context.Context, env Env, p listSequencesParams) (*sequence
 // Text writes the list for a reader.
 func (l *sequenceList) Text(w *answer.Writer) {
 	w.Head("list_sequences: %d", l.Count)
-	w.Own()
+	w.Page("") // an agent wrote them, perhaps from what a page said
 	var entries []answer.Entry
 	for _, s := range l.Sequences {
 		line := fmt.Sprintf("%s, %s", s.Name, inSteps(s.StepCount))

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "har", Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets " +
+	Name: "har", Reads: true, Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets " +
 		"are pseudonyms in it.",
 	Example: `{"save_to":"session.har"}`, Errors: []problem.Code{problem.NoData, problem.PathNotAllowed, problem.Conflict},
 }, har)

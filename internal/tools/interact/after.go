@@ -85,7 +85,7 @@ func act[P, R any](
 		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
 			out.TextContent = text.Value
 		}
-		filter := query.Filter{Session: done.Target.Browser.Session, Tab: at, Received: began}
+		filter := query.Filter{Session: done.Target.Browser.Session, Tab: at, Arrived: began}
 		var gone string
 		if out.Vitals, gone = vitals(ctx, env, filter, url, from); gone != "" {
 			out.Failed = append(out.Failed, "vitals: "+gone)
@@ -336,7 +336,7 @@ func (a *aftermath) lines() (out []string) {
 		out = append(out, listed(*a.Interactive)...)
 	}
 	if r := a.Readable; r != nil {
-		out = append(out, articleHead(r.Title, r.Byline, r.WordCount, r.Article)...)
+		out = append(out, articleHead(r.Title, r.Byline, r.WordCount, r.Article, r.Frames)...)
 		out = append(append(out, texts(r.Content, nil)...), cut(r.TrueSize)...)
 	}
 	if a.TextContent != "" {

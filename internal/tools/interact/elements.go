@@ -178,7 +178,12 @@ var (
 
 // afterPress is how long a long press leaves of its call's time, at least, for finding the element and for what the press
 // leads to.
-const afterPress = 500 * time.Millisecond
+const afterPress = 200 * time.Millisecond
+
+// forAnswer is how much of a call's time the browser keeps for bringing its answer home.
+func forAnswer(left time.Duration) time.Duration {
+	return min(max(300*time.Millisecond, left/6), time.Second)
+}
 
 // pressed returns a problem when a long press cannot be made, or not in the time that is left.
 func pressed(p command.ClickParams, left time.Duration) error {
@@ -186,13 +191,14 @@ func pressed(p command.ClickParams, left time.Duration) error {
 		return nil
 	}
 	need := time.Duration(*p.DurationMS)*time.Millisecond + afterPress
+	enough := need + forAnswer(2*need) + afterPress
 	switch {
 	case p.NewTab:
 		return problem.New(problem.InvalidParam, "Leave out one of them.", "new_tab opens a link without a press, duration_ms holds the button.")
 	case p.Trusted == "never":
 		return problem.New(problem.InvalidParam, "Leave out trusted.", "a long press is made by real input.")
-	case need > left:
-		return problem.New(problem.InvalidParam, fmt.Sprintf("Give timeout_ms of at least %d.", need.Milliseconds()+afterPress.Milliseconds()),
+	case need+forAnswer(left) > left:
+		return problem.New(problem.InvalidParam, fmt.Sprintf("Give timeout_ms of at least %d.", enough.Milliseconds()),
 			"a press of %d ms does not fit into the %d ms of the call.", *p.DurationMS, left.Milliseconds())
 	}
 	return nil

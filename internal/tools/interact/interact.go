@@ -309,7 +309,7 @@ func acted(r command.ActResult) []string {
 		notes = append(notes, "by real input events")
 	}
 	if r.Unclicked {
-		notes = append(notes, "the page replaced it when it was pressed, and no click followed: look before you repeat it")
+		notes = append(notes, "the page replaced or moved it when it was pressed, and no click of it followed: look before you repeat it")
 	}
 	if r.Unseen {
 		notes = append(notes, "in a frame that Gasoline cannot see: what came of it is not known")
@@ -337,12 +337,21 @@ func acted(r command.ActResult) []string {
 			),
 		)
 	}
-	if r.Navigated {
+	switch {
+	case r.Failed != "":
+		out = append(out, "led to a page that did not load: "+answer.Cut(answer.Clean(r.Failed), 320))
+	case r.Navigated:
 		out = append(out, "navigated to "+answer.Short(r.URL, 120)+" "+answer.Clean(r.Title))
+	case r.LeavingFor != "":
+		out = append(out, "is leaving for "+answer.Short(r.LeavingFor, 120)+", not there yet: the page before is still shown")
 	}
 	if r.OpenedTab != 0 {
 		line := fmt.Sprintf("opened tab %d %s %s", r.OpenedTab, answer.Short(r.OpenedURL, 120), answer.Cut(answer.Clean(r.OpenedTitle), 80))
 		out = append(out, strings.TrimSpace(line))
+	}
+	if e := element(r.Matched); e != "" && quiet(r.Receipt) && r.Value == "" && r.OpenedTab == 0 && r.Dialog == nil &&
+		len(r.Downloads) == 0 && !r.Navigated && r.LeavingFor == "" && r.Failed == "" && !r.Unseen {
+		out = append(out, fmt.Sprintf("nothing came of it within %.0f ms; code that the page imports is not waited for", r.Receipt.SettledMS))
 	}
 	return append(out, downloaded(r.Downloads)...)
 }

@@ -72,13 +72,20 @@ var (
 
 func queried(selector string, r command.QueryResult) []string {
 	if !r.Exists {
-		return []string{"nothing fits " + answer.Cut(answer.Clean(selector), 200)}
+		out := []string{"nothing fits " + answer.Cut(answer.Clean(selector), 200)}
+		if r.Document != "" {
+			out = append(out, answer.Clean(r.Document))
+		}
+		return out
 	}
 	line := fmt.Sprintf("%d fit %s", r.Count, answer.Cut(answer.Clean(selector), 200))
 	if r.Frame != "" {
 		line += ", the first in frame " + answer.Clean(r.Frame)
 	}
 	out := []string{line}
+	if r.Document != "" {
+		out = append(out, answer.Clean(r.Document))
+	}
 	if r.Text != "" {
 		out = append(out, answer.Clean(r.Text))
 	}

@@ -47,7 +47,7 @@ var (
 		in
 	}) (any, error) {
 		return do(ctx, env, command.Readable, p.Tab, p.ReadParams, func(r command.ReadableResult) []string {
-			out := articleHead(r.Title, r.Byline, r.WordCount, r.Article)
+			out := articleHead(r.Title, r.Byline, r.WordCount, r.Article, r.Frames)
 			return append(append(out, texts(r.Content, nil)...), cut(r.TrueSize)...)
 		})
 	})
@@ -59,7 +59,7 @@ var (
 		in
 	}) (any, error) {
 		return do(ctx, env, command.Markdown, p.Tab, p.ReadParams, func(r command.MarkdownResult) []string {
-			out := articleHead(r.Title, "", r.WordCount, r.Article)
+			out := articleHead(r.Title, "", r.WordCount, r.Article, r.Frames)
 			for l := range strings.SplitSeq(r.Markdown, "\n") {
 				out = append(out, answer.Clean(l)) // its blank lines mean something
 			}
@@ -133,16 +133,23 @@ var readErrors = []problem.Code{
 }
 
 // articleHead are the lines above an article.
-func articleHead(title, byline string, words int, found bool) []string {
+func articleHead(title, byline string, words int, found bool, frames int) []string {
 	line := fmt.Sprintf("%q", answer.Cut(answer.Clean(title), 120))
 	if byline != "" {
 		line += " by " + answer.Cut(answer.Clean(byline), 80)
 	}
 	line += fmt.Sprintf(", %d words", words)
-	if !found {
-		line += "; no article was found: this is all that the page shows"
+	switch {
+	case !found && words == 0:
+		line += "; the page shows no text beside its controls and drawings"
+	case !found:
+		line += "; no article was found: this is all text that the page shows beside its controls and drawings"
 	}
-	return []string{line}
+	out := []string{line}
+	if frames > 0 {
+		out = append(out, fmt.Sprintf("%d iframes are not in it: get_text reads the page with them, frame names one here", frames))
+	}
+	return out
 }
 
 type waitParams struct {
@@ -181,7 +188,11 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		if r.Frame != "" {
 			line += " in frame " + answer.Clean(r.Frame)
 		}
-		return []string{line}
+		out := []string{line}
+		if r.Document != "" {
+			out = append(out, answer.Clean(r.Document))
+		}
+		return append(out, uncovered(r.Coverage)...)
 	})
 }
 
@@ -252,6 +263,9 @@ func listed(r command.ListResult) []string {
 			len(r.Elements),
 			r.CandidateCount,
 		),
+	}
+	if r.Document != "" {
+		out = append(out, answer.Clean(r.Document))
 	}
 	frame := "" // of the line before
 	for i := range r.Elements {

@@ -49,9 +49,9 @@ func receiptOf(result any) *command.Receipt {
 // complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
 // The extension has sent it before it answered. A call that ends meanwhile leaves the rest out.
 func complete(ctx context.Context, env Env, r *command.Receipt, session, action string, began time.Time) {
-	r.Errors, r.Requests, r.Messages, r.Service, r.More = nil, nil, nil, nil, 0
+	r.Errors, r.Requests, r.Messages, r.Service, r.Unlisted = nil, nil, nil, nil, nil
 	r.Stored = r.Stored[:min(len(r.Stored), mostStored)]
-	f := query.Filter{Session: session, Action: action, Received: began}
+	f := query.Filter{Session: session, Action: action, Arrived: began}
 	p := query.Page{Limit: looked}
 	var errors []caused
 	if list, _, err := query.Read[event.Exception](ctx, env.Reader, f, p, nil); err == nil {
@@ -74,7 +74,7 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 	slices.SortStableFunc(errors, func(a, b caused) int { return a.at.Compare(b.at) })
 	for i, e := range errors {
 		if i == mostErrors {
-			r.More += len(errors) - i
+			unlisted(r).Errors += len(errors) - i
 			break
 		}
 		e.Text = answer.Cut(e.Text, errorText)
@@ -85,7 +85,7 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 		slices.SortStableFunc(calls, func(a, b event.Exchange) int { return rank(&a) - rank(&b) })
 		for i := range calls {
 			if i == mostCalls {
-				r.More += len(calls) - i
+				unlisted(r).Requests += len(calls) - i
 				break
 			}
 			r.Requests = append(r.Requests, call(&calls[i]))
@@ -101,7 +101,7 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 	if list, _, err := query.Read(ctx, env.Reader, f, p, isData); err == nil {
 		for i, m := range list.Items {
 			if i == mostMessages {
-				r.More += len(list.Items) - i
+				unlisted(r).Messages += len(list.Items) - i
 				break
 			}
 			r.Messages = append(r.Messages, message(&m))
@@ -115,6 +115,14 @@ const (
 	servicesWithin = 400 * time.Millisecond
 	servicesEvery  = 40 * time.Millisecond
 )
+
+// unlisted is where a receipt counts what it has no room for.
+func unlisted(r *command.Receipt) *command.Unlisted {
+	if r.Unlisted == nil {
+		r.Unlisted = &command.Unlisted{}
+	}
+	return r.Unlisted
+}
 
 // serviceCause returns what services tell of a failed request; nil when none does within a moment. Where no service has
 // sent anything so far, none is waited for.
@@ -227,17 +235,17 @@ func bound(r *command.Receipt) {
 		switch last := len(r.Requests) - 1; {
 		case last > 0:
 			r.Requests = r.Requests[:last]
-			r.More++
+			unlisted(r).Requests++
 		case len(r.Messages) > 1:
 			r.Messages = r.Messages[:len(r.Messages)-1]
-			r.More++
+			unlisted(r).Messages++
 		case len(r.Stored) > 2:
 			r.Stored = r.Stored[:len(r.Stored)-1]
 		case len(r.Changes) > 2:
 			r.Changes = r.Changes[:len(r.Changes)-1]
 		case len(r.Errors) > 1:
 			r.Errors = r.Errors[:len(r.Errors)-1]
-			r.More++
+			unlisted(r).Errors++
 		case len(r.Busy) > 1:
 			r.Busy = r.Busy[:len(r.Busy)-1]
 		default:
@@ -267,8 +275,8 @@ func bound(r *command.Receipt) {
 				cut(&r.Service.Text, 80)
 				cut(&r.Service.Service, 30)
 			}
-			cut(&r.From, 80)
-			cut(&r.To, 80)
+			cut(&r.From, 70)
+			cut(&r.To, 70)
 			return
 		}
 	}
@@ -312,13 +320,30 @@ func receiptLines(r *command.Receipt, told bool) (out []string) {
 	for _, entry := range r.Stored {
 		out = append(out, "stored meanwhile: "+answer.Clean(entry))
 	}
-	if r.More > 0 {
-		out = append(out, fmt.Sprintf("and %d more errors, requests and messages", r.More))
+	if u := r.Unlisted; u != nil {
+		out = append(out, "and "+strings.Join(slices.Concat(more(u.Errors, "error"), more(u.Requests, "request"), more(u.Messages, "message")), ", "))
 	}
 	if len(r.Busy) > 0 {
 		out = append(out, "still busy: "+answer.Clean(strings.Join(r.Busy, ", ")))
 	}
 	return out
+}
+
+// more says how many there are besides; nothing for none.
+func more(n int, what string) []string {
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return []string{"1 more " + what}
+	}
+	return []string{fmt.Sprintf("%d more %ss", n, what)}
+}
+
+// quiet says whether nothing of an act was seen.
+func quiet(r *command.Receipt) bool {
+	return r != nil && r.To == "" && r.Unlisted == nil &&
+		len(r.Changes)+len(r.Errors)+len(r.Requests)+len(r.Messages)+len(r.Stored)+len(r.Busy)+len(r.Refused) == 0
 }
 
 // refusable is what browsers give a page only when a user has just acted.

@@ -19,7 +19,7 @@ func userActs[R any](ctx context.Context, env Env, o *drive.Outcome[R]) (out []s
 	if o.Since.IsZero() {
 		return nil
 	}
-	f := query.Filter{Session: o.Target.Browser.Session, Tab: o.Target.Tab.ID, Received: o.Since}
+	f := query.Filter{Session: o.Target.Browser.Session, Tab: o.Target.Tab.ID, Arrived: o.Since}
 	mine := func(a *event.Action) bool { return a.By == "user" }
 	list, _, err := query.Read(ctx, env.Reader, f, query.Page{Limit: looked}, mine)
 	if err != nil || len(list.Items) == 0 {

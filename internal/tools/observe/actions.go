@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "actions", Limit: 50,
+	Name: "actions", Reads: true, Limit: 50,
 	Doc: "What the user and agents did in pages: clicks, typing, choices, submits, navigations. An id (a12) " +
 		"gives every way to find the element again.",
 	Aliases: []string{"user_actions", "enhanced_actions"},
@@ -193,7 +193,7 @@ func actionDetail(e actionEntry) []string {
 		out = append(out, fmt.Sprintf("at %.0f,%.0f", e.X, e.Y))
 	}
 	for _, l := range e.Locators {
-		out = append(out, fmt.Sprintf("found by %s=%s (%d matches)", l.Kind, answer.Clean(l.Value), l.Matches))
+		out = append(out, fmt.Sprintf("found by %s=%s (%d matches)", answer.Clean(l.Kind), answer.Clean(l.Value), l.Matches))
 	}
 	return append(out, "page: "+answer.Clean(e.PageURL))
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/flow"
@@ -44,13 +43,24 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	}
 	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
-	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+	list, alike, cover, err := o.distinct(ctx, env, false)
 	if err != nil {
 		return nil, err
 	}
-	kinds := kindsOf(list.Items)
+	kinds := kindsOf(list.Items, alike)
 	f, err := findFocus(ctx, env, o, list.Items, kinds)
 	if err != nil {
+		return nil, err
+	}
+	if p.URL == "" && p.Service == "" {
+		if kinds, err = f.quiet(ctx, env, o, kinds); err != nil {
+			return nil, err
+		}
+	}
+	if it, err := query.ByHandle(env.Reader, f.action); f.action != "" && err == nil {
+		f.act = brief(it)
+	}
+	if err := f.mark(ctx, env, kinds); err != nil {
 		return nil, err
 	}
 	f.errors = map[string]bool{}
@@ -96,13 +106,13 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 }
 
 // kindsOf joins errors that say the same, in the order of their first.
-func kindsOf(errors []query.Item) []*kind {
+func kindsOf(errors []query.Item, alike query.Alike) []*kind {
 	var out []*kind
 	known := map[string]*kind{}
 	for i := range errors {
 		it := &errors[i]
 		e := newErrorEntry(it)
-		key := analysis.Fingerprint(e.summary()) + "\n" + e.Source + "\n" + e.PageURL
+		key := kindOf(e)
 		k := known[key]
 		if k == nil {
 			k = &kind{first: it}
@@ -110,7 +120,7 @@ func kindsOf(errors []query.Item) []*kind {
 			out = append(out, k)
 		}
 		k.last = it
-		k.count += max(e.Count, 1)
+		k.count += max(e.Count, 1) + max(alike.Count[it.Head.Seq]-1, 0)
 	}
 	return out
 }
@@ -122,7 +132,11 @@ type focus struct {
 	errors map[string]bool // handles of all errors: each kind has a line of its own
 	action string          // handle of the action; "" when no error came after one
 	at     time.Time       // of the action
+	act    string          // the action in a line; "" when it was evicted in between
 	notes  []string        // what the choice does not rest on
+
+	calm    string          // handle of the last act, where nothing is known that it led to
+	earlier map[string]bool // handles of errors of pages that their tab shows no more
 
 	services string // lines of what services did for the first error; "" when none is known
 }
@@ -188,6 +202,60 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 	return out, nil
 }
 
+// quiet looks at the last act, where it led to no error: what the page caught of it comes first then, as an error of its
+// own. It returns the kinds with that.
+func (f *focus) quiet(ctx context.Context, env Env, o opened, kinds []*kind) ([]*kind, error) {
+	a, err := lastAct(ctx, env, o)
+	if err != nil || a == nil || f.action == query.Handle(event.KindAction, a.Seq) {
+		return kinds, err
+	}
+	faults, err := quietFaults(ctx, env, a)
+	if err != nil {
+		return nil, err
+	}
+	handle := query.Handle(event.KindAction, a.Seq)
+	if len(faults) == 0 {
+		f.calm = handle
+		return kinds, nil
+	}
+	*f = focus{led: map[string]bool{}, first: faults[0].Handle(), action: handle, at: a.Time}
+	for _, k := range kinds {
+		k.led = nil
+	}
+	for i := range faults[:min(len(faults), 3)] {
+		it := &faults[i]
+		f.led[it.Handle()] = true
+		kinds = append(kinds, &kind{first: it, last: it, led: it, count: 1})
+	}
+	return kinds, nil
+}
+
+// mark finds the errors of pages that their tab shows no more.
+func (f *focus) mark(ctx context.Context, env Env, kinds []*kind) error {
+	f.earlier = map[string]bool{}
+	now := map[tabKey]string{}
+	for _, k := range kinds {
+		for _, it := range []*query.Item{k.last, k.led} {
+			if it == nil || it.Head.Service != "" || it.Head.Frame != 0 || it.Head.Document == "" {
+				continue
+			}
+			key := tabKey{it.Head.Session, it.Head.Tab}
+			shown, known := now[key]
+			if !known {
+				var err error
+				if shown, err = pageNow(ctx, env, key.session, key.tab); err != nil {
+					return err
+				}
+				now[key] = shown
+			}
+			if shown != "" && shown != it.Head.Document {
+				f.earlier[it.Handle()] = true
+			}
+		}
+	}
+	return nil
+}
+
 // byServices takes what services reported for the first time in the requests of an action. The page may have thrown the
 // same before: that of its errors which the action led to last is told then, with what the services say.
 func (f *focus) byServices(ctx context.Context, env Env, a *event.Action, end time.Time, kinds []*kind) error {
@@ -234,7 +302,12 @@ func led(h *event.Head, a *event.Action, end time.Time) bool {
 	case h.Cause.Action != "" || a.Cause.Action != "":
 		return h.Cause.Action == a.Cause.Action
 	}
-	return !h.Time.Before(a.Time) && h.Time.Before(end)
+	return during(h, a, end)
+}
+
+// during reports whether something happened in the tab of an action in the time after it.
+func during(h *event.Head, a *event.Action, end time.Time) bool {
+	return h.Session == a.Session && h.Tab == a.Tab && !h.Time.Before(a.Time) && h.Time.Before(end)
 }
 
 // choose returns the kinds that are named: those that the action led to, then the ones that came last.
@@ -296,15 +369,25 @@ func (f focus) entry(b *bundle, count int) answer.Entry {
 		if b.Error.Frame != 0 {
 			line += " in an iframe"
 		}
+		if f.earlier[b.Error.ID] {
+			line += " (of an earlier page)"
+		}
 		return answer.Entry{Text: line + times}
 	}
 	head, rest, more := strings.Cut(b.Error.lines(), "\n")
 	var out strings.Builder
 	out.WriteString(head + times)
+	if f.earlier[b.Error.ID] {
+		out.WriteString(" (of an earlier page)")
+	}
 	if more {
 		out.WriteString("\n" + rest)
 	}
 	others := b.Left + len(b.Waterfall)
+	// One that was long before it is not in its window.
+	if f.act != "" && !slices.ContainsFunc(b.lines, func(l contextLine) bool { return l.id == f.action }) {
+		fmt.Fprintf(&out, "\n  %+.2fs %s %s", f.at.Sub(b.at).Seconds(), f.action, f.act)
+	}
 	for _, l := range b.lines {
 		// What came before the action, and what says nothing of a cause, is only counted.
 		if !f.at.IsZero() && l.at.Before(f.at) || !l.tells && !l.shown || f.errors[l.id] {
@@ -330,6 +413,9 @@ func (f focus) entry(b *bundle, count int) answer.Entry {
 func (f focus) tell(w *answer.Writer, shown, kinds int) {
 	if shown == 0 {
 		return
+	}
+	if f.calm != "" {
+		w.Head("%s, the last act, led to no error and no failed request that is known", f.calm)
 	}
 	if f.action != "" {
 		w.Head("first what %s led to, then the others, newest first", f.action)

@@ -19,11 +19,12 @@ import (
 
 // everyKind appends n events of each kind to tab 1, errors and failures among them.
 func everyKind(s *store.Store, n int) {
-	begin := time.Now().Add(-time.Duration(n) * time.Millisecond) // the page is not asked for what is newer
+	const apart = 200 * time.Millisecond               // an error has few events around it
+	begin := time.Now().Add(-time.Duration(n) * apart) // the page is not asked for what is newer
 	for i := range n {
 		h := event.Head{
 			Session: "s", Tab: 1, Document: "D", PageURL: "http://localhost/",
-			Received: begin.Add(time.Duration(i) * time.Millisecond),
+			Received: begin.Add(time.Duration(i) * apart),
 		}
 		h.Time = h.Received
 		status, level, severity := 200, "info", 9

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +18,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "error_bundles", Limit: 5,
+	Name: "error_bundles", Reads: true, Limit: 5,
 	Doc: "Errors with what led to them in the same tab: the action, the requests with failing bodies, logs, " +
 		"navigations. The first thing to ask when something fails: what the last action led to comes first and " +
 		"whole, the rest on one line each; limit gives each whole.",
@@ -108,7 +107,7 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 	}
 	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
-	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+	list, alike, cover, err := o.distinct(ctx, env, false)
 	if err != nil {
 		return nil, err
 	}
@@ -118,12 +117,16 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 		b := made[it.Head.Seq]
 		if b == nil {
 			b = newBundle(it)
+			b.Error.Alike = alike.Count[it.Head.Seq]
 			made[it.Head.Seq] = b
 		}
 		return b
 	})
 	out.Need = around.complete
 	out.Lines = around.print
+	if out.Order = byRank(alike, func(b *bundle) event.Seq { return b.it.Head.Seq }); out.Order != nil {
+		out.Time = func(b *bundle) time.Time { return b.at }
+	}
 	return out, dress(ctx, env, o, out)
 }
 
@@ -131,14 +134,11 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) error {
 	out.Title = "error bundles"
 	out.Origin = func(b *bundle) string { return answer.Source(b.Error.PageURL, b.Error.Service) }
-	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
+	out.Empty = o.nothing(o.noErrors(), env.countOf(ctx, errorKinds, nil))
 	out.Note(env.Bodies(o.Selection)...).
 		Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).
 		Note(env.Unseen(ctx, o.Selection)...)
-	if out.Len() > 0 {
-		return nil
-	}
-	note, err := failedRequests(ctx, env, o)
+	note, err := failures(ctx, env, o, out.Len() == 0)
 	out.Note(note...)
 	return err
 }
@@ -148,36 +148,6 @@ func (p bundlesParams) window() time.Duration {
 		return time.Duration(p.Window * float64(time.Second))
 	}
 	return defaultWindow
-}
-
-// failedRequests names requests that failed where no error tells of them: pages often catch them.
-func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
-	// The filter takes errors only, and of requests those are the failed ones.
-	list, _, err := query.Read[event.Exchange](
-		ctx,
-		env.Reader,
-		o.Filter,
-		query.Page{Since: o.page.Since, Limit: 3},
-		nil,
-	)
-	if err != nil || len(list.Items) == 0 {
-		return nil, err
-	}
-	var words []string
-	for i := range list.Items {
-		e := newExchangeEntry(&list.Items[i])
-		how := e.Outcome
-		if e.Status != 0 {
-			how = strconv.Itoa(e.Status)
-		}
-		words = append(words, e.ID+" "+how) // no text of the page: notes stand outside the fence
-	}
-	return []string{
-		`no errors, but requests failed: ` + strings.Join(
-			words,
-			", ",
-		) + `; observe {"what":"network_bodies","failed":true} shows them`,
-	}, nil
 }
 
 var bundleKinds = []event.Kind{
@@ -342,11 +312,11 @@ func (b *bundle) fill(s *surroundings, items []query.Item) {
 func weight(it query.Item) int {
 	switch e := it.Event.(type) {
 	case *event.Exchange:
-		if e.Failed() {
+		if e.Failed() || isPageForScript(e) {
 			return 1
 		}
 	case *event.Log:
-		if e.Level == "warn" || e.Level == "error" {
+		if e.Severity >= event.SeverityWarn {
 			return 1
 		}
 	case *event.ResourceTiming:
@@ -364,13 +334,15 @@ func (b *bundle) add(s *surroundings, it query.Item) {
 		if full(&b.Left, len(b.Network), bundleNetwork) {
 			return
 		}
-		if e.Failed() {
+		if weight(it) > 0 {
 			e = s.withBodies(e)
 		}
 		entry := newExchangeEntry(e)
 		b.Network = append(b.Network, entry)
-		if entry.failed {
+		if odd := unlike(e); entry.failed {
 			b.line(it, entry.brief()+part("→ %s", entry.head(headOfFailed)), "")
+		} else if odd != "" {
+			b.line(it, entry.brief()+" ("+odd+")", "")
 		} else {
 			b.line(it, entry.brief(), entry.Method+entry.ending()+entry.URL)
 		}

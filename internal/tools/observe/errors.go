@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
@@ -14,7 +17,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "errors", Limit: 20,
+	Name: "errors", Reads: true, Limit: 20,
 	Doc: "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with " +
 		"stacks and causes. An id (x7) gives one with its whole stack.",
 	Aliases: []string{"exceptions", "error"},
@@ -45,6 +48,8 @@ type errorEntry struct {
 	Causes    []string     `json:"cause,omitempty"`
 	Element   string       `json:"element,omitempty"`
 	Count     int          `json:"repeats,omitempty"`
+	Witnesses []string     `json:"witnesses,omitempty"` // what told of it, where that was more than one
+	Alike     int          `json:"alike,omitempty"`     // errors that say the same, with this one, where there are more than the limit
 	Timestamp string       `json:"timestamp"`
 	Tab       int          `json:"tab,omitempty"`
 	Frame     int          `json:"frame,omitempty"`
@@ -53,6 +58,8 @@ type errorEntry struct {
 	Flags     []string     `json:"flags,omitempty"`
 
 	clock string
+	seq   event.Seq
+	at    time.Time
 }
 
 var errorKinds = []event.Kind{event.KindException, event.KindLog}
@@ -77,18 +84,111 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	}
 	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
-	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+	list, alike, cover, err := o.distinct(ctx, env, p.Summary)
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(o.Filter, errorKinds...)
-	if p.Summary {
-		return tallyErrors(list.Items, o, append(losses, env.CoverNotes(cover)...)), nil
+	notes := env.LossNotes(o.Filter, errorKinds...)
+	failed, err := failures(ctx, env, o, len(list.Items) == 0)
+	if err != nil {
+		return nil, err
 	}
-	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, newErrorEntry)
+	if p.Summary {
+		return tallyErrors(list.Items, o, append(append(notes, failed...), env.CoverNotes(cover)...)), nil
+	}
+	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, func(it *query.Item) errorEntry {
+		e := newErrorEntry(it)
+		e.Alike = alike.Count[it.Head.Seq]
+		return e
+	})
+	if out.Order = byRank(alike, func(e errorEntry) event.Seq { return e.seq }); out.Order != nil {
+		out.Time = func(e errorEntry) time.Time { return e.at }
+	}
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Source(e.PageURL, e.Service) }
-	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
-	return out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...), nil
+	out.Empty = o.nothing(o.noErrors(), env.countOf(ctx, errorKinds, nil))
+	return out.Note(notes...).Note(failed...).Note(env.Unseen(ctx, o.Selection)...), nil
+}
+
+// noErrors claims no more than what a page can be told.
+func (o opened) noErrors() string {
+	const words = "no errors were seen"
+	if o.Filter.Service != "" {
+		return words
+	}
+	return words + "; what a browser tells its console alone is not, as refused and sandboxed frames, wrong SVG, forms and " +
+		"policies, rejections in another origin's script without CORS"
+}
+
+// distinct reads the page's errors so that a loud sender hides no other. A summary counts each.
+func (o opened) distinct(ctx context.Context, env Env, each bool) (query.List[query.Item], query.Alike, query.Coverage, error) {
+	if each {
+		list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+		return list, query.Alike{}, cover, err
+	}
+	return query.Distinct(ctx, env.Reader, errorKinds, o.Filter, o.page, func(it query.Item) (kind, same string) {
+		e := newErrorEntry(&it)
+		return kindOf(e), e.fold()
+	})
+}
+
+// kindOf is the same for errors that are of one kind: what they say but for numbers and ids, how they were noticed, and the page.
+func kindOf(e errorEntry) string {
+	return analysis.Fingerprint(e.summary()) + "\n" + e.Source + "\n" + e.PageURL
+}
+
+// byRank orders entries so that those with the lowest rank stay; nil where none stands for others.
+func byRank[E any](a query.Alike, seq func(E) event.Seq) func([]E) []E {
+	if a.Rank == nil {
+		return nil
+	}
+	return func(entries []E) []E {
+		return slices.SortedStableFunc(slices.Values(entries), func(x, y E) int { return a.Rank[seq(x)] - a.Rank[seq(y)] })
+	}
+}
+
+// failures names requests and connections that failed where no error tells of them, since pages often catch them, and
+// what would say why where the page was not told. none says that there is no error.
+func failures(ctx context.Context, env Env, o opened, none bool) ([]string, error) {
+	page := query.Page{Since: o.page.Since, Limit: 3, Look: 2000}
+	// The filter takes errors only, and of requests those are the failed ones.
+	requests, _, err := query.Read[event.Exchange](ctx, env.Reader, o.Filter, page, nil)
+	if err != nil {
+		return nil, err
+	}
+	every := o.Filter
+	every.Severity = 0
+	sockets, _, err := query.Read(ctx, env.Reader, every, page, func(m *event.Message) bool {
+		return m.Event == "error" || m.Event == "close" && m.Code == 0 && m.Reason != ""
+	})
+	if err != nil {
+		return nil, err
+	}
+	var failed, broken, notes []string
+	untold := false
+	for i := range requests.Items {
+		e := newExchangeEntry(&requests.Items[i])
+		how := e.Outcome
+		if e.Status != 0 {
+			how = strconv.Itoa(e.Status)
+		}
+		untold = untold || e.Outcome == "network_error" && !strings.HasPrefix(e.Error, "net::")
+		failed = append(failed, e.ID+" "+how) // no text of the page: notes stand outside the fence
+	}
+	for i := range sockets.Items {
+		broken = append(broken, query.Handle(event.KindMessage, sockets.Items[i].Seq))
+	}
+	if none && len(failed) > 0 {
+		notes = append(notes, `no errors, but requests failed: `+strings.Join(failed, ", ")+
+			`; observe {"what":"network_bodies","failed":true} shows them`)
+	}
+	if none && len(broken) > 0 {
+		notes = append(notes, `no errors, but connections failed: `+strings.Join(broken, ", ")+
+			`; observe {"what":"websocket_events"} shows them`)
+	}
+	if why := env.Unanswered(o.Selection); untold && why != "" {
+		notes = append(notes, why)
+	}
+	return notes, nil
 }
 
 // oneError gives an exception, or a console line as the error that it is, in full.
@@ -142,27 +242,39 @@ func newErrorEntry(it *query.Item) errorEntry {
 		TraceID:   h.TraceID,
 		Flags:     h.Flags.Names(),
 		clock:     answer.Clock(h.Time),
+		seq:       h.Seq,
+		at:        h.Time,
 	}
 	switch e := it.Event.(type) {
 	case *event.Exception:
 		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL,
 			e.Line, e.Column
 		out.Stack, out.Element, out.Count = view.Stack(e.Stack), e.Element, e.Count
-		out.Said = e.Said()
+		out.Said, out.Witnesses = e.Said(), listOf(e.Witnesses)
 		for _, c := range e.Causes {
 			out.Causes = append(out.Causes, strings.TrimPrefix(c.Type+": "+c.Message, ": "))
 		}
+	case *event.Exchange, *event.Message:
+		out.Message, out.Source = faultOf(it)
 	case *event.Log:
 		out.Message, out.Source, out.URL, out.Line, out.Column, out.Stack, out.Count = e.Message, "console", e.URL,
 			e.Line, e.Column, view.Stack(e.Stack), e.Count
 		if event.ClassOf(e) == event.Service {
-			out.Source = "log"
+			out.Source, out.Witnesses = "log", listOf(e.Witnesses)
 			if cause := causeOf(e.Message, e.Attributes); cause != "" {
 				out.Causes = []string{cause}
 			}
 		}
 	}
 	return out
+}
+
+// listOf is a list that an event has as a text.
+func listOf(words string) []string {
+	if words == "" {
+		return nil
+	}
+	return strings.Split(words, ", ")
 }
 
 // summary is the type and the message of the error.
@@ -203,6 +315,9 @@ func (e errorEntry) lines() string {
 	if e.Count > 1 {
 		fmt.Fprintf(&out, " ×%d", e.Count)
 	}
+	if e.Alike > 1 {
+		fmt.Fprintf(&out, " (×%d)", e.Alike)
+	}
 	out.WriteString(part("%s", answer.Clean(e.Element)))
 	if e.Said != "" {
 		out.WriteString("\n  logged as: " + answer.Cut(answer.Clean(e.Said), 200))
@@ -216,12 +331,16 @@ func (e errorEntry) lines() string {
 	return out.String()
 }
 
-// origin says how the error was noticed, and in which service where it was none of a page.
+// origin says how the error was noticed, by all that told of it, and in which service where it was none of a page.
 func (e errorEntry) origin() string {
-	if e.Service == "" {
-		return e.Source
+	told := e.Source
+	if len(e.Witnesses) > 0 {
+		told = strings.Join(e.Witnesses, ", ")
 	}
-	return strings.TrimSpace(e.Source + " in " + e.Service)
+	if e.Service == "" {
+		return told
+	}
+	return strings.TrimSpace(told + " in " + e.Service)
 }
 
 // fold is the same for errors that are shown as one.

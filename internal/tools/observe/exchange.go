@@ -16,38 +16,39 @@ import (
 
 // exchangeEntry is one request and its answer.
 type exchangeEntry struct {
-	ID              string         `json:"id"`
-	RequestID       string         `json:"request_id"`
-	Method          string         `json:"method"`
-	URL             string         `json:"url"`
-	Status          int            `json:"status"` // 0: no answer came
-	StatusText      string         `json:"status_text,omitempty"`
-	Outcome         string         `json:"outcome"`
-	Error           string         `json:"error,omitempty"`
-	Started         string         `json:"started"`
-	Ended           string         `json:"ended"`
-	TTFB            float64        `json:"ttfb_ms,omitempty"`
-	Duration        float64        `json:"duration_ms"`
-	RequestHeaders  []headerEntry  `json:"request_headers,omitempty"`
-	ResponseHeaders []headerEntry  `json:"response_headers,omitempty"`
-	HasAuth         bool           `json:"has_auth,omitempty"`
-	RequestBody     string         `json:"request_body,omitempty"`
-	ResponseBody    any            `json:"response_body,omitempty"` // text, or the JSON value that body_path selects
-	BodyNote        string         `json:"body_note,omitempty"`     // why a body is absent or cut
-	ContentType     string         `json:"content_type,omitempty"`
-	Sizes           exchangeSizes  `json:"sizes"`
-	Initiator       initiatorEntry `json:"initiator"`
-	Protocol        string         `json:"protocol,omitempty"`
-	FromCache       bool           `json:"from_cache,omitempty"`
-	Redirects       []string       `json:"redirect_chain,omitempty"`
-	ServerTiming    string         `json:"server_timing,omitempty"`
-	RemoteAddress   string         `json:"remote_address,omitempty"`
-	Tab             int            `json:"tab,omitempty"`
-	Frame           int            `json:"frame,omitempty"`
-	PageURL         string         `json:"page_url,omitempty"`
-	TestID          string         `json:"test_id,omitempty"`
-	TraceID         string         `json:"trace_id,omitempty"`
-	Flags           []string       `json:"flags,omitempty"`
+	ID               string         `json:"id"`
+	RequestID        string         `json:"request_id"`
+	Method           string         `json:"method"`
+	URL              string         `json:"url"`
+	Status           int            `json:"status"` // 0: no answer came
+	StatusText       string         `json:"status_text,omitempty"`
+	Outcome          string         `json:"outcome"`
+	Error            string         `json:"error,omitempty"`
+	Started          string         `json:"started"`
+	Ended            string         `json:"ended"`
+	TTFB             float64        `json:"ttfb_ms,omitempty"`
+	Duration         float64        `json:"duration_ms"`
+	RequestHeaders   []headerEntry  `json:"request_headers,omitempty"`
+	ResponseHeaders  []headerEntry  `json:"response_headers,omitempty"`
+	HasAuth          bool           `json:"has_auth,omitempty"`
+	RequestBody      string         `json:"request_body,omitempty"`
+	ResponseBody     any            `json:"response_body,omitempty"`      // text, or the JSON value that body_path selects
+	RequestBodyNote  string         `json:"request_body_note,omitempty"`  // why the body is absent or cut
+	ResponseBodyNote string         `json:"response_body_note,omitempty"` // why the body is absent or cut
+	ContentType      string         `json:"content_type,omitempty"`
+	Sizes            exchangeSizes  `json:"sizes"`
+	Initiator        initiatorEntry `json:"initiator"`
+	Protocol         string         `json:"protocol,omitempty"`
+	FromCache        bool           `json:"from_cache,omitempty"`
+	Redirects        []string       `json:"redirect_chain,omitempty"`
+	ServerTiming     string         `json:"server_timing,omitempty"`
+	RemoteAddress    string         `json:"remote_address,omitempty"`
+	Tab              int            `json:"tab,omitempty"`
+	Frame            int            `json:"frame,omitempty"`
+	PageURL          string         `json:"page_url,omitempty"`
+	TestID           string         `json:"test_id,omitempty"`
+	TraceID          string         `json:"trace_id,omitempty"`
+	Flags            []string       `json:"flags,omitempty"`
 
 	clock    string
 	took     time.Duration
@@ -85,7 +86,7 @@ func newExchangeEntry(e *event.Exchange) exchangeEntry {
 		RequestHeaders: headerEntries(
 			e.RequestHeaders,
 		), ResponseHeaders: headerEntries(e.ResponseHeaders), HasAuth: e.HasAuth,
-		RequestBody: e.RequestBody, BodyNote: e.BodyNote, ContentType: e.ContentType,
+		RequestBody: e.RequestBody, RequestBodyNote: e.RequestBodyNote, ResponseBodyNote: e.ResponseBodyNote, ContentType: e.ContentType,
 		Sizes:     exchangeSizes{e.RequestSize, e.ResponseSize, e.TransferSize},
 		Initiator: initiatorEntry{Type: e.Initiator.Type, Stack: view.Stack(e.Initiator.Stack)},
 		Protocol:  e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects, ServerTiming: e.ServerTiming,
@@ -114,7 +115,7 @@ func headerEntries(hs []event.Header) []headerEntry {
 // brief is the request without its handle and time: "POST 500 48 ms 25 B /api/pay".
 func (e exchangeEntry) brief() string {
 	var out strings.Builder
-	out.WriteString(answer.Clean(e.Method) + " " + e.ending() + " " + answer.Took(e.took))
+	out.WriteString(answer.Clean(e.Method) + " " + e.ending() + " " + e.lasted())
 	if e.Sizes.Response > 0 {
 		out.WriteString(" " + answer.Bytes(e.Sizes.Response))
 	}
@@ -126,6 +127,14 @@ func (e exchangeEntry) brief() string {
 		out.WriteString(" (redirected)")
 	}
 	return out.String()
+}
+
+// lasted is how long it took. A stream that goes on has no duration.
+func (e exchangeEntry) lasted() string {
+	if e.ResponseBodyNote == "streaming" {
+		return "still streaming"
+	}
+	return answer.Took(e.took)
 }
 
 // ending is the status, or how it ended without one.
@@ -160,23 +169,30 @@ func (e exchangeEntry) head(n int) string {
 	return answer.Cut(text, n)
 }
 
-// missing says why a body is absent or cut; "" when it is whole, or when nobody captures bodies,
+// missing says why the response's body is absent or cut; "" when it is whole, or when nobody captures bodies,
 // which one note tells for all.
 func (e exchangeEntry) missing() string {
-	size := answer.Bytes(e.Sizes.Response)
-	switch e.BodyNote {
+	return missing(e.ResponseBodyNote, e.Sizes.Response, len(e.response))
+}
+
+// missing says what a note means for a body of size bytes, of which kept are there.
+func missing(note string, bytes int64, kept int) string {
+	size := answer.Bytes(bytes)
+	switch note {
 	case "", "off":
 		return ""
 	case "truncated":
-		if e.Sizes.Response > int64(len(e.response)) {
+		if bytes > int64(kept) {
 			return fmt.Sprintf("body cut, %s in all", size)
 		}
-		if e.Sizes.Response < 0 {
+		if bytes < 0 {
 			return "body cut, its size is not known"
 		}
 		return ""
 	case "binary":
 		return "binary, " + size
+	case "streaming":
+		return "" // the line says it
 	case "evicted":
 		return "body evicted"
 	case "opaque":
@@ -184,17 +200,17 @@ func (e exchangeEntry) missing() string {
 	case "unread":
 		return "body was not read by the page"
 	default:
-		return "body " + answer.Clean(e.BodyNote)
+		return "body " + answer.Clean(note)
 	}
 }
 
 func exchangeDetail(e exchangeEntry) []string {
 	first := fmt.Sprintf("%s %s %s %s", e.ID, e.Started, answer.Clean(e.Method), answer.Clean(e.URL))
-	second := "→ " + e.ending() + part("%s", answer.Clean(e.StatusText)) + ", " + answer.Took(e.took)
+	second := "→ " + e.ending() + part("%s", answer.Clean(e.StatusText)) + ", " + e.lasted()
 	if e.TTFB > 0 {
 		second += fmt.Sprintf(" (first byte %.0f ms)", e.TTFB)
 	}
-	for _, s := range []string{e.Protocol, answer.Clean(e.ContentType), answer.Clean(e.RemoteAddress)} {
+	for _, s := range []string{answer.Clean(e.Protocol), answer.Clean(e.ContentType), answer.Clean(e.RemoteAddress)} {
 		if s != "" {
 			second += ", " + s
 		}
@@ -224,6 +240,9 @@ func exchangeDetail(e exchangeEntry) []string {
 	if e.RequestBody != "" {
 		out = append(out, "request body: "+flat(e.RequestBody))
 	}
+	if m := missing(e.RequestBodyNote, e.Sizes.Request, len(e.RequestBody)); m != "" {
+		out = append(out, "(request: "+m+")")
+	}
 	out = append(out, headerLines("response headers", e.ResponseHeaders)...)
 	if e.ServerTiming != "" && len(e.ResponseHeaders) == 0 {
 		out = append(out, "server timing: "+answer.Clean(e.ServerTiming))
@@ -237,7 +256,7 @@ func exchangeDetail(e exchangeEntry) []string {
 	}
 	if m := e.missing(); m != "" {
 		out = append(out, "("+m+")")
-	} else if e.BodyNote == "off" {
+	} else if e.RequestBodyNote == "off" || e.ResponseBodyNote == "off" {
 		out = append(out, "(bodies are not captured; the user can switch them on in the extension's popup)")
 	}
 	if e.TraceID != "" {

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "history", Limit: 50,
+	Name: "history", Reads: true, Limit: 50,
 	Doc:     "Every page visit and every navigation inside a page: from where, how it was reached, how long it lasted.",
 	Aliases: []string{"navigations", "visits"},
 	Example: `{"limit":10}`,

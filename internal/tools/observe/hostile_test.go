@@ -1,56 +1,48 @@
 package observe_test
 
 import (
-	"encoding/json"
-	"os"
-	"strings"
+	"regexp"
 	"testing"
+
+	"github.com/brennhill/gasoline/internal/testkit"
 )
 
 // Whoever may give events writes each text of theirs, also those that the extension takes from a few words. None begins a
 // line of its own, and none has characters that are not seen.
 func TestNoTextOfAnEventBeginsALine(t *testing.T) {
-	data, err := os.ReadFile("../../../schema/fixtures/sync.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var body map[string]any
-	if err := json.Unmarshal(data, &body); err != nil {
-		t.Fatal(err)
-	}
-	plant(body["groups"])
-	if data, err = json.Marshal(body); err != nil {
-		t.Fatal(err)
-	}
 	d := sit(t, 0)
-	if err := d.daemon.Sync(data); err != nil {
+	if err := d.daemon.Sync(testkit.Planted(t)); err != nil {
 		t.Fatal(err)
 	}
+	check := func(what, args string) string {
+		t.Helper()
+		got := d.ask(what, args)
+		if testkit.Grew(got) {
+			t.Errorf("%s %s:\n%q", what, args, got)
+		}
+		return got
+	}
+	whole := 0
 	for _, l := range lists {
 		args := `"session":"s-4f1d","budget":30000`
 		if l.what == "extension_logs" {
 			args = `"budget":30000`
 		}
-		got := d.ask(l.what, args)
-		if strings.Contains(got, "\nPLANTED") || strings.ContainsAny(got, "\x1b\u202e") {
-			t.Errorf("%s:\n%q", l.what, got)
+		for _, m := range handle.FindAllStringSubmatch(check(l.what, args), -1) {
+			check("logs", `"id":"`+m[1]+`","budget":30000`) // which takes the handle of any event
+			whole++
 		}
+		if l.summary {
+			check(l.what, args+`,"summary":true`)
+		}
+	}
+	for _, what := range []string{"vitals", "summarized_logs", "websocket_status", "inbox", "tabs"} {
+		check(what, `"budget":30000`)
+	}
+	if whole < 10 {
+		t.Errorf("%d events were looked at as a whole", whole)
 	}
 }
 
-// plant puts what begins a line behind each text in a value that is not one of the words that decide what an event is.
-func plant(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		for name, of := range v {
-			if text, ok := of.(string); ok && !strings.Contains(" event level document trace_id span_id mechanism state ", " "+name+" ") {
-				v[name] = text + "\nPLANTED\x1b[31m\u202e"
-			}
-			plant(of)
-		}
-	case []any:
-		for _, of := range v {
-			plant(of)
-		}
-	}
-}
+// handle is that of an event at the beginning of its line.
+var handle = regexp.MustCompile(`(?m)^([a-z]\d+) `)

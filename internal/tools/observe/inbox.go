@@ -19,7 +19,7 @@ import (
 const marked = 30 * time.Second
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "inbox", Limit: 20,
+	Name: "inbox", Reads: true, Limit: 20,
 	Doc: "What the user marked by a key, with the 30 seconds before, and what the user drew on pages.",
 	Aliases: []string{
 		"messages", "user_marks", "annotations",

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "logs", Limit: 100,
+	Name: "logs", Reads: true, Limit: 100,
 	Doc:     "Console lines, newest last. An id (l812) gives one line with its arguments and stack.",
 	Aliases: []string{"console", "log", "console_logs"},
 	Example: `{"min_level":"warn","limit":20}`,
@@ -88,7 +89,18 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Source(e.PageURL, e.Service) }
 	out.Time = func(e logEntry) time.Time { return e.at }
-	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
+	thrown := thrown(ctx, env, o)
+	nothing := o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
+	out.Empty = func() (string, bool) {
+		if words, claim := nothing(); !claim || thrown == 0 {
+			return words, claim
+		}
+		return "no lines, only errors", false
+	}
+	failed := slices.ContainsFunc(list.Items, func(l event.Log) bool { return l.Severity >= event.SeverityError })
+	if thrown > 0 && !failed && (p.Service != "" || out.Len() == 0) {
+		out.Note(fmt.Sprintf(`errors with a stack are no lines: %d; observe {"what":"errors"} has them`, thrown))
+	}
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}
@@ -98,6 +110,20 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 		return out, nil
 	}
 	return withExtension(ctx, env, out, p.ExtensionLimit)
+}
+
+// thrown counts the exceptions of services that logs of them were read as, and that a first page does not have.
+func thrown(ctx context.Context, env Env, o opened) int {
+	f := o.scope
+	if o.page.Cursor != "" || f.Service == "" && f.Services == 0 {
+		return 0
+	}
+	f.Services, f.Session = 1, "\x00" // no page's
+	sum, err := env.Reader.Sum(ctx, []event.Kind{event.KindException}, &f, 0, true)
+	if err != nil { // the call has ended: nothing is claimed
+		return 0
+	}
+	return max(0, sum.Passing)
 }
 
 // countLevels counts lines by level, with their repeats.
@@ -164,7 +190,8 @@ func (e *logEntry) write(out *strings.Builder, n int) {
 	out.WriteString(answer.Clean(e.Level))
 	out.WriteByte(' ')
 	out.WriteString(message)
-	if e.Level == "warn" || e.Level == "error" {
+	grave := event.SeverityOf(e.Level) >= event.SeverityWarn
+	if grave {
 		if cause := causeOf(e.Message, string(e.Attributes)); cause != "" {
 			out.WriteString(": " + answer.Cut(answer.Clean(cause), 200))
 		}
@@ -173,7 +200,7 @@ func (e *logEntry) write(out *strings.Builder, n int) {
 		fmt.Fprintf(out, " ×%d", e.Count)
 	}
 	out.WriteString(part("(%s)", answer.Clean(e.Service)))
-	if e.Level == "warn" || e.Level == "error" {
+	if grave {
 		switch {
 		case len(e.Stack) > 0:
 			out.WriteString(" @" + view.StackOf(e.Stack, e.PageURL, 1))

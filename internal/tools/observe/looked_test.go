@@ -120,7 +120,7 @@ func TestASizeIsNotTakenFromATimingThatMayBeAnothers(t *testing.T) {
 				at,
 			), Method: "GET", URL: "http://localhost/big", Status: 200, Started: at, ResponseSize: -1,
 			RequestSize: -1, TransferSize: -1,
-			ResponseBody: "cut", BodyNote: "truncated",
+			ResponseBody: "cut", ResponseBodyNote: "truncated",
 		}})
 		others := make([]event.ResourceTiming, c.others)
 		for i := range others {

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -14,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "network_bodies", Limit: 50,
+	Name: "network_bodies", Reads: true, Limit: 50,
 	Doc: "Requests of fetch and XHR with status, time, size; failures and short lists with the head of the " +
 		"response body. An id (r42) gives headers and bodies.",
 	Aliases: []string{"bodies", "requests", "network_requests"},
@@ -86,7 +87,7 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 			if !ok {
 				without++
 			}
-			if !ok && (e.BodyNote != "" || e.Flags&event.Truncated != 0) {
+			if !ok && (e.ResponseBodyNote != "" || e.Flags&event.Truncated != 0) {
 				cut++
 			}
 			return ok
@@ -100,6 +101,13 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 		list.Items[i].ResponseSize = trueSize(ctx, env.Reader, &list.Items[i])
 	}
 	notes := append(env.Bodies(o.Selection), env.LossNotes(o.Filter, event.KindExchange)...)
+	if slices.ContainsFunc(list.Items, func(e event.Exchange) bool {
+		return e.Outcome == "network_error" && !strings.HasPrefix(e.Error, "net::")
+	}) {
+		if why := env.Unanswered(o.Selection); why != "" {
+			notes = append(notes, why)
+		}
+	}
 	if without > 0 {
 		notes = append(
 			notes,

@@ -10,8 +10,6 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
-	"github.com/brennhill/gasoline/internal/command"
-	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -19,11 +17,10 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "network_waterfall", Limit: 100,
+	Name: "network_waterfall", Reads: true, Limit: 100,
 	Doc: "Everything that pages loaded, by Resource Timing: scripts, images, styles, fetches; with times and " +
 		"sizes. An id (t12) gives the phases.",
 	Aliases: []string{"network", "waterfall", "resources"},
-	Wait:    5 * time.Second,
 	Example: `{"url":".js","limit":20}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
 }, networkWaterfall)
@@ -66,15 +63,11 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	notes, err := refresh(ctx, env, o.Selection)
-	if err != nil {
-		return nil, err
-	}
 	list, cover, err := query.Read[event.ResourceTiming](ctx, env.Reader, o.Filter, o.page, nil)
 	if err != nil {
 		return nil, err
 	}
-	notes = append(notes, env.LossNotes(o.Filter, event.KindResource)...)
+	notes := env.LossNotes(o.Filter, event.KindResource)
 	if p.Summary {
 		return tallyResources(list.Items, o, append(notes, env.CoverNotes(cover)...)), nil
 	}
@@ -83,38 +76,6 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("nothing was loaded", env.countOf(ctx, []event.Kind{event.KindResource}, nil))
 	return out.Note(notes...), nil
-}
-
-// fresh is how old the newest entry may be before the page is asked for more.
-const fresh = time.Second
-
-// refresh has the page send what it holds back, when the list could be behind. That it does not
-// answer is a note, never an error: what was sent before is there. Only the end of the call is one.
-func refresh(ctx context.Context, env Env, s view.Selection) ([]string, error) {
-	if !s.Known || !s.Tab.Granted || s.Tab.Stale || s.Tab.Discarded || env.Call.Detached {
-		return nil, nil
-	}
-	newest, _, err := query.Read[event.ResourceTiming](
-		ctx,
-		env.Reader,
-		query.Filter{Session: s.Filter.Session, Tab: s.Filter.Tab},
-		query.Page{Limit: 1},
-		nil,
-	)
-	if err != nil {
-		return nil, err
-	}
-	if len(newest.Items) > 0 && time.Since(newest.Items[0].Received) <= fresh {
-		return nil, nil
-	}
-	flushed, err := drive.Do(ctx, env.Drive, env.Call, command.Waterfall, s.Tab.ID, command.NoParams{})
-	switch {
-	case ctx.Err() != nil:
-		return nil, err
-	case err != nil || flushed.Going():
-		return []string{"the page did not answer in time; what it has not sent yet is not here"}, nil
-	}
-	return nil, nil
 }
 
 func newResourceEntry(e *event.ResourceTiming) resourceEntry {

@@ -30,7 +30,7 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", Always: true,
 	Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
-	Doc: "Read what happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
+	Doc: "Read what browser and backend services did: errors, console, network, actions, vitals, logs, traces.\n" +
 		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id.",
 	First: []string{
 		"error_bundles",

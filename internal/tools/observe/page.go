@@ -12,7 +12,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "page",
+	Name: "page", Reads: true,
 	Doc:     "The tab in use: URL, title, loading state, content security policy, and whether commands will work there.",
 	Aliases: []string{"current_page", "page_info"},
 	Errors:  []problem.Code{problem.ExtensionOffline, problem.NoTab, problem.TabGone},
@@ -36,6 +36,7 @@ type pageResult struct {
 	Blocked       []string `json:"blocked_actions,omitempty"`
 	Reason        string   `json:"blocked_reason,omitempty"`
 	Session       string   `json:"session"`
+	Notes         []string `json:"notes,omitempty"`
 }
 
 func pageMode(_ context.Context, env Env, p pageParams) (*pageResult, error) {
@@ -48,6 +49,9 @@ func pageMode(_ context.Context, env Env, p pageParams) (*pageResult, error) {
 		URL: tab.URL, Title: tab.Title, Tab: tab.ID, Active: tab.Active, Captured: tab.Granted && !tab.Stale,
 		CSPLevel: tab.CSP, TabStatus: tab.Status,
 		Session: target.Browser.Session,
+	}
+	if env.Call.Unheard != "" {
+		out.Notes = []string{env.Call.Unheard}
 	}
 	out.CSPRestricted = out.CSPLevel == "script_exec" || out.CSPLevel == "page_blocked"
 	if out.CSPLevel == "" {
@@ -111,6 +115,9 @@ func (r *pageResult) Text(w *answer.Writer) {
 	w.Head("page: tab %d, %s; csp %s", r.Tab, strings.Join(state, ", "), r.CSPLevel)
 	if len(r.Blocked) > 0 {
 		w.Head("blocked: %s: %s", strings.Join(r.Blocked, ", "), r.Reason)
+	}
+	for _, n := range r.Notes {
+		w.Note("note: %s", n)
 	}
 	w.Page(answer.Origin(r.URL))
 	w.Entries(answer.Oldest, []answer.Entry{{Text: answer.Clean(r.URL) + part("%q", answer.Clean(r.Title))}})

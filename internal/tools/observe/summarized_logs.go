@@ -19,7 +19,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "summarized_logs", Limit: 100,
+	Name: "summarized_logs", Reads: true, Limit: 100,
 	Doc: "Console lines grouped by what they say, numbers, ids and quoted text aside: counts, levels, first " +
 		"and last, what comes periodically, what is odd.",
 	Aliases: []string{"log_summary", "log_groups"},

@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "timeline", Limit: 50,
+	Name: "timeline", Reads: true, Limit: 50,
 	Doc: "Everything in the order in which it happened: actions, errors, requests, WebSocket messages, logs, " +
 		"navigations, toasts. Handles drill down.",
 	Aliases: []string{"events"},
@@ -210,8 +210,11 @@ func brief(it query.Item) string {
 		return newResourceEntry(e).brief()
 	case *event.Message:
 		word := "ws "
-		if e.Protocol == "eventsource" {
+		switch e.Protocol {
+		case "eventsource":
 			word = "sse "
+		case "fetch":
+			word = "stream "
 		}
 		// A socket's scheme is its page's with other letters: ws for http, wss for https.
 		return word + answer.Local("http"+strings.TrimPrefix(strings.TrimPrefix(e.URL, "http"), "ws"), e.PageURL,

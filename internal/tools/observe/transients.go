@@ -14,7 +14,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "transients", Limit: 50,
+	Name: "transients", Reads: true, Limit: 50,
 	Doc: "What appeared for a moment: toasts, alerts, snackbars, tooltips, banners; a screenshot a second " +
 		"later misses them.",
 	Aliases: []string{"toasts", "alerts"},

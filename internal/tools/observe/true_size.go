@@ -15,7 +15,7 @@ const maxTimings = 4000
 // whose headers do not say; -1 when it cannot be known. The browser's own timing of the same document
 // and URL knows, where the page may; several loads of one URL are told apart by when they ended.
 func trueSize(ctx context.Context, r query.Reader, e *event.Exchange) int64 {
-	if e.ResponseSize >= 0 || e.BodyNote != "truncated" || e.Document == "" {
+	if e.ResponseSize >= 0 || e.ResponseBodyNote != "truncated" || e.Document == "" {
 		return e.ResponseSize
 	}
 	f := query.Filter{Session: e.Session, Tab: e.Tab, Document: e.Document}

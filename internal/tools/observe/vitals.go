@@ -15,7 +15,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "vitals",
+	Name: "vitals", Reads: true,
 	Doc: "Web vitals of the newest page visit with rating and cause, load times, long tasks by script, soft " +
 		"navigations. Values are so far until the page is left.",
 	Aliases: []string{"web_vitals", "performance", "perf"},

@@ -50,11 +50,10 @@ func (d *desk) ask(what, args string) string {
 		args = "," + args
 	}
 	var calls calls.Runner
-	// A browser that answers nothing is no part of these questions.
 	a, p := calls.Run(
 		d.t.Context(),
 		d.bound,
-		catalog.Call{Client: "agent", Name: "agent", Detached: what == "network_waterfall"},
+		catalog.Call{Client: "agent", Name: "agent"},
 		json.RawMessage(`{"what":"`+what+`"`+args+`}`),
 		answer.Options{Fence: "f3"},
 	)

@@ -13,7 +13,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "websocket_events", Limit: 50,
+	Name: "websocket_events", Reads: true, Limit: 50,
 	Doc: "Messages of WebSockets and EventSources with their opening and closing. An id (w12) gives one " +
 		"message in full.",
 	Aliases: []string{"ws", "websocket", "sse", "frames"},
@@ -168,7 +168,7 @@ func frameDetail(e frameEntry) []string {
 			answer.Clean(e.Connection),
 			answer.Clean(e.URL),
 			e.Order,
-			e.Direction,
+			answer.Clean(e.Direction),
 			answer.Clean(e.Type),
 			answer.Bytes(e.Size),
 		)

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "websocket_status",
+	Name: "websocket_status", Reads: true,
 	Doc: "WebSocket and EventSource connections, open and closed, with rates, last messages and the JSON keys " +
 		"that they carry.",
 	Aliases: []string{"ws_status", "connections"},
@@ -46,7 +46,8 @@ type connectionEntry struct {
 	ID          string         `json:"id"`
 	Protocol    string         `json:"protocol"`
 	URL         string         `json:"url"`
-	State       string         `json:"state"`
+	State       string         `json:"state"`               // open, reconnecting, closed
+	Lost        string         `json:"lost_at,omitempty"`   // since when it is reconnecting
 	Opened      string         `json:"opened_at,omitempty"` // absent: before capture began
 	Closed      string         `json:"closed_at,omitempty"`
 	DurationMS  int64          `json:"duration_ms,omitempty"`
@@ -59,6 +60,8 @@ type connectionEntry struct {
 	Sampling    *samplingEntry `json:"sampling,omitempty"`
 	Tab         int            `json:"tab,omitempty"`
 	PageURL     string         `json:"page_url,omitempty"`
+
+	lost time.Duration // how long it is reconnecting
 }
 
 type directions struct {
@@ -188,6 +191,9 @@ func newConnectionEntry(c query.Connection, now time.Time) connectionEntry {
 	end := now
 	if !c.Closed.IsZero() {
 		end, e.Closed = c.Closed, view.Stamp(c.Closed)
+	}
+	if !c.Lost.IsZero() {
+		end, e.Lost, e.lost = c.Lost, view.Stamp(c.Lost), now.Sub(c.Lost)
 	}
 	if !c.Opened.IsZero() {
 		e.Opened, e.DurationMS = view.Stamp(c.Opened), end.Sub(c.Opened).Milliseconds()
@@ -339,14 +345,20 @@ func (r *connectionsResult) Text(w *answer.Writer) {
 func (e connectionEntry) text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s", answer.Clean(e.ID), e.State)
-	if e.Protocol == "eventsource" {
+	if e.Lost != "" {
+		out.WriteString(" for " + answer.Took(e.lost))
+	}
+	switch e.Protocol {
+	case "eventsource":
 		out.WriteString(" EventSource")
+	case "fetch":
+		out.WriteString(" fetch")
 	}
 	if e.Opened != "" {
 		out.WriteString(" " + answer.Took(time.Duration(e.DurationMS)*time.Millisecond))
 	}
 	out.WriteString(" " + answer.Short(e.URL, 120))
-	if e.State == "closed" {
+	if e.State != "open" {
 		if e.CloseCode != 0 {
 			fmt.Fprintf(&out, " code %d", e.CloseCode)
 		}
