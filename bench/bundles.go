@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -148,6 +149,7 @@ func (b *bench) bundles() error {
 			return err
 		}
 	}
+	go m.extension(math.MaxInt) // the browser is asked for what its pages hold back, until the daemon ends
 	for f, form := range []struct{ what, args string }{
 		{"as a cold agent asks", ``}, {"limit 500, text", `,"limit":500`}, {"limit 500, JSON", `,"limit":500,"as":"json"`},
 	} {

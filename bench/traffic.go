@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"os"
 	"strconv"
@@ -168,6 +169,7 @@ func (b *bench) answers() error {
 	if _, err := m.ask("POST", "/sync", body, nil); err != nil {
 		return err
 	}
+	go m.extension(math.MaxInt) // the browser is asked for what its pages hold back, until the daemon ends
 	compare := func(n int, do func(i int) ([]byte, error)) (ours, bare times, answer []byte, err error) {
 		ours, err = repeat(n, func(i int) (err error) { answer, err = do(i); return err })
 		if err == nil {

@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { members } from "../scripts/members.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -13,23 +14,25 @@ const here = dirname(fileURLToPath(import.meta.url));
  * attribution. Then the values and ratings are the same, the element is named by its tag, id and classes, and the parts of
  * the times are missing.
  */
-export const alone = { alias: { "web-vitals/attribution": "web-vitals" } };
+export const alone = { alias: { "web-vitals/attribution": "web-vitals" }, plugins: [members()] };
 
 /** entries: what each shell takes of the core, and the bytes that it may have after minify and gzip. */
 export const entries = [
   {
     name: "page",
-    budget: 21_100,
+    budget: 30_900,
+    options: { plugins: [members()] },
     code: 'export { startPageRealm, Batcher, openPageSide } from "./index.ts";',
   },
   {
     name: "document",
-    budget: 27_300,
+    budget: 33_300,
+    options: { plugins: [members({ isolated: true })] },
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 39_700,
+    budget: 54_500,
     options: alone,
     code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },

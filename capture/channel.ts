@@ -1,4 +1,4 @@
-import { append, bare, dispatch, getter, listen, stopImmediate, unlisten, type Fn } from "./natives.ts";
+import { append, bare, dispatch, getter, listen, random, stopImmediate, unlisten, type Fn } from "./natives.ts";
 
 /** Channel carries JSON text between the page's world and the content script's, synchronously, unseen by the page. */
 export interface Channel {
@@ -6,6 +6,12 @@ export interface Channel {
   post(json: string): boolean;
   /** onMessage sets who receives the other side's text; one receiver. */
   onMessage(receive: (json: string) => void): void;
+}
+
+/** Told is what the page's side says of an element: JSON text, and nodes that it names. */
+export interface Told {
+  json: string;
+  nodes: readonly Node[];
 }
 
 /** PageChannel is the end in the page's world. After the content side closed, post swallows what it is given. */
@@ -16,12 +22,20 @@ export interface PageChannel extends Channel {
   onFlush(flush: () => void): void;
   /** reopened tells the content side that document.open() took its listeners away. */
   reopened(): void;
+  /** answer says something of an element when the content side asks about it. */
+  answer(element: Element, tell: () => Told | undefined): void;
+  /** tag says that something may be said of elements with a tag. */
+  tag(name: string): void;
 }
 
 /** ContentChannel is the end in the content script's world. */
 export interface ContentChannel extends Channel {
   /** open says whether the page's side took the offer and the channel was not closed. */
   readonly open: boolean;
+  /** tags are those of elements of which the page side may say something. */
+  readonly tags: readonly string[];
+  /** about asks the page side about an element. */
+  about(element: Element): Told | undefined;
   /** flush makes the page side hand over what it holds, before it returns. */
   flush(): void;
   /** onHide is called on pagehide and when the page becomes hidden, after the page side was flushed. */
@@ -36,6 +50,7 @@ const offer = "gasoline-channel";
 const NativeFocusEvent = globalThis.FocusEvent;
 const NativeCustomEvent = globalThis.CustomEvent;
 const NativeEventTarget = globalThis.EventTarget;
+const NativeEvent = globalThis.Event;
 const relatedTarget = getter<EventTarget | null>("FocusEvent", "relatedTarget");
 const detailOf = getter<unknown>("CustomEvent", "detail");
 const fontsOf = getter<EventTarget>("Document", "fonts");
@@ -130,6 +145,10 @@ class End {
 export function openPageSide(): PageChannel {
   let flush: (() => void) | undefined;
   let opened: (() => void) | undefined;
+  let tags = "";
+  // Of elements the worlds speak by events at the elements themselves: what else an event carries is told as the host where it
+  // is in a shadow root. The page hears nothing of a type that it does not know.
+  const secret = "gasoline-" + random() + random();
   const end = new End("up");
   waitForOffer(
     (target) => {
@@ -137,7 +156,11 @@ export function openPageSide(): PageChannel {
       listen(target, "flush", () => flush?.());
       listen(target, "close", () => (end.closed = true));
     },
-    () => opened?.(),
+    () => {
+      end.say("secret", secret);
+      if (tags !== "") end.say("tag", tags);
+      opened?.();
+    },
   );
   return {
     post: (json) => end.post(json),
@@ -148,6 +171,16 @@ export function openPageSide(): PageChannel {
     },
     onFlush: (fn) => (flush = fn),
     reopened: () => void end.say("reopened"),
+    answer: (element, tell) =>
+      listen(element, secret, () => {
+        const told = tell();
+        if (!told || !end.say("told", told.json)) return;
+        const { nodes } = told;
+        for (let i = 0; i < nodes.length; i++) dispatch(nodes[i], new NativeEvent(secret, bare({ composed: true })));
+      }),
+    tag: (name) => {
+      if (!end.say("tag", name)) tags += tags === "" ? name : " " + name;
+    },
   };
 }
 
@@ -155,9 +188,15 @@ export function openPageSide(): PageChannel {
 export function openContentSide(): ContentChannel {
   let hidden: (() => void) | undefined;
   let reopened: (() => void) | undefined;
+  const tags: string[] = [];
+  let secret = "";
+  let told: string | undefined;
   const end = new End("down");
   makeOffer((target) => {
     end.connect(target, "up");
+    listen(target, "secret", (event: Event) => (secret = String(detailOf(event))));
+    listen(target, "tag", (event: Event) => void tags.push(...String(detailOf(event)).split(" ")));
+    listen(target, "told", (event: Event) => (told = String(detailOf(event))));
     listen(target, "reopened", () => {
       attach(listen);
       reopened?.();
@@ -182,6 +221,18 @@ export function openContentSide(): ContentChannel {
     onMessage: (receive) => end.onMessage(receive),
     get open() {
       return end.open;
+    },
+    tags,
+    about: (element) => {
+      if (!end.open) return undefined;
+      told = undefined;
+      const nodes: Node[] = [];
+      // The first is our own question.
+      const name: Fn = (event: Event) => told !== undefined && nodes.push(event.composedPath()[0] as Node);
+      listen(window, secret, name, true);
+      dispatch(element, new NativeEvent(secret));
+      unlisten(window, secret, name, true);
+      return told === undefined ? undefined : { json: told, nodes };
     },
     flush: () => void end.say("flush"),
     onHide: (fn) => (hidden = fn),

@@ -4,9 +4,11 @@ import type { DocumentCapture, DocumentEnv } from "./record.ts";
 import { actionSource } from "./sources/actions.ts";
 import { Actors } from "./sources/actor.ts";
 import { cspSource } from "./sources/csp.ts";
+import { fontSource } from "./sources/fonts.ts";
 import { lifecycleSource } from "./sources/lifecycle.ts";
 import { mutationSource } from "./sources/mutations.ts";
 import { navigationSource } from "./sources/navigation.ts";
+import { reportSource } from "./sources/reports.ts";
 import { resourceSource, Sums } from "./sources/resources.ts";
 import { vitalSource } from "./sources/vitals.ts";
 
@@ -40,8 +42,10 @@ function start(env: DocumentEnv): DocumentCapture {
     lifecycleSource,
     navigationSource(actors),
     actionSource(actors, settled, new Roots(env.closedShadow)),
-    mutationSource(settled),
+    mutationSource(settled, env.closedShadow),
     cspSource,
+    reportSource,
+    fontSource,
     resourceSource(sums, settled, (take) => (timings = take)),
     vitalSource(sums, settled),
   ]) {

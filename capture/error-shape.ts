@@ -104,7 +104,12 @@ function messageOf(error: object): string {
 }
 
 function domText(read: (self: unknown) => string, error: object): string | undefined {
-  if (!domProto || getPrototypeOf(error) !== domProto) return undefined;
+  // Asked of what is none it throws, which is dear.
+  let proto = getPrototypeOf(error);
+  for (let up = 0; proto !== domProto && className(proto) !== "DOMException"; up++) {
+    if (proto === null || proto === errorProto || up > 4) return undefined;
+    proto = getPrototypeOf(proto);
+  }
   try {
     return read(error);
   } catch {

@@ -1,5 +1,5 @@
 import { charCode, indexOf, prefix, slice, uncurry } from "./natives.ts";
-import { isError, describeError } from "./error-shape.ts";
+import { causesOf, isError, describeError } from "./error-shape.ts";
 import { serialize, type Budget } from "./serialize.ts";
 import { Json } from "./write.ts";
 
@@ -12,6 +12,8 @@ export interface Formatted {
 const maxMessage = 10_000;
 /** An object in the message is a hint; the whole of it is in args. */
 const maxInline = 500;
+/** The rest of the causes is in args. */
+const maxCauses = 3;
 
 const symbolText = uncurry(Symbol.prototype.toString);
 
@@ -35,7 +37,7 @@ export function format(args: readonly unknown[], budget: Budget): Formatted {
     const text = written(index);
     if ((typeof value === "object" && value !== null) || typeof value === "function") {
       objects = true;
-      return isError(value) ? describeError(value) : prefix(bareText(text), maxInline);
+      return isError(value) ? withCauses(value) : prefix(bareText(text), maxInline);
     }
     return textOf(value);
   };
@@ -50,6 +52,17 @@ export function format(args: readonly unknown[], budget: Budget): Formatted {
     message: prefix(message, maxMessage),
     args: objects ? new Json("[" + data + "]") : undefined,
   };
+}
+
+/** withCauses is an error in one line, with what it names as its cause, and the cause of that. */
+function withCauses(error: object): string {
+  let text = describeError(error);
+  const causes = causesOf(error, () => "") ?? [];
+  for (let i = 0; i < causes.length && i < maxCauses; i++) {
+    const { type, message } = causes[i]!;
+    text += (i === 0 ? " [cause: " : ", ") + type + (message === "" ? "" : ": " + message);
+  }
+  return causes.length > 0 ? text + "]" : text;
 }
 
 /** textOf is a primitive as the console prints it. */

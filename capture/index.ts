@@ -16,6 +16,8 @@ export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
 export { openContentSide, openPageSide, type Channel, type ContentChannel, type PageChannel } from "./channel.ts";
 export { startDocument } from "./document.ts";
 export { cssPath, locate, nameOf, roleOf, sketchOf, type OpenShadow } from "./locators/index.ts";
+export { lendShadow } from "./locators/lent.ts";
+export { lend, type Internals, type Lender } from "./locators/lender.ts";
 export { startPageRealm } from "./page.ts";
 export type { Refusal } from "./activation.ts";
 export type { ActionMessage, Downward, Upward } from "./scope.ts";

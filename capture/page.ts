@@ -1,3 +1,4 @@
+import { lend } from "./locators/lender.ts";
 import { disguise } from "./patch.ts";
 import { Realm, type Source } from "./realm.ts";
 import type { PageCapture, PageEnv } from "./record.ts";
@@ -8,6 +9,8 @@ import { dialogSource } from "./sources/dialogs.ts";
 import { errorSource, type Seen } from "./sources/errors.ts";
 import { eventSourceSource } from "./sources/event-source.ts";
 import { fetchSource } from "./sources/fetch.ts";
+import { Components } from "./sources/internals.ts";
+import { jsonSource } from "./sources/json.ts";
 import { reopenSource } from "./sources/reopen.ts";
 import { webSocketSource } from "./sources/websocket.ts";
 import { workerSource } from "./sources/workers.ts";
@@ -26,17 +29,22 @@ export function startPageRealm(env: PageEnv): PageCapture {
   const scope = new Scope();
   const realm = new Realm(env, scope);
   const seen: Seen = { worker: undefined };
+  const components = new Components(env);
+  // For the document's half, where it runs in this realm.
+  lend(components);
   const sources: Source[] = [
     { name: "disguise", start: disguise },
     consoleSource,
     errorSource(seen),
     workerSource(seen),
     fetchSource,
+    jsonSource,
     xhrSource,
     webSocketSource,
     eventSourceSource,
     beaconSource,
     dialogSource,
+    components.source,
     reopenSource(() => env.reopened?.()),
   ];
   for (let i = 0; i < sources.length; i++) realm.start(sources[i]!);
@@ -49,5 +57,6 @@ export function startPageRealm(env: PageEnv): PageCapture {
     health: () => realm.health(),
     reattach: () => realm.reattach(),
     take: (message) => scope.take(message),
+    internals: (element) => components.internals(element),
   };
 }

@@ -1,5 +1,6 @@
 import {
   apply,
+  bare,
   construct,
   defineProperty,
   descriptor,
@@ -42,13 +43,17 @@ export function proxyMethod(owner: object, name: string, around: Around): Stop {
   });
 }
 
-/** proxyConstructor puts a Proxy in front of a class, and makes the prototype's constructor point to it. */
-export function proxyConstructor(owner: object, name: string, made: Made): Stop {
+/**
+ * proxyConstructor puts a Proxy in front of a class, and makes the prototype's constructor point to it. before may put
+ * another argument in the place of one; it must not throw.
+ */
+export function proxyConstructor(owner: object, name: string, made: Made, before?: (args: unknown[]) => void): Stop {
   let live = true;
   return replace(owner, name, (target) => {
     let proxy: Fn | undefined;
     const trap = (_: Fn, args: unknown[], newTarget: Fn): object => {
       // A subclass keeps its own newTarget; a plain `new` must look to the native as if it had been called itself.
+      if (live) before?.(args);
       const instance = construct(target, args, newTarget === proxy ? target : newTarget) as object;
       if (live) made(instance, args, trap);
       return instance;
@@ -65,6 +70,21 @@ export function proxyConstructor(owner: object, name: string, made: Made): Stop 
       },
     };
   });
+}
+
+/** proxySetter puts a Proxy in front of what sets owner[name]. */
+export function proxySetter(owner: object, name: string, around: Around): Stop {
+  let live = true;
+  return replace(
+    owner,
+    name,
+    (target) => {
+      const trap = (_: Fn, self: unknown, args: unknown[]): unknown =>
+        live ? around(target, self, args, trap) : apply(target, self, args);
+      return { traps: { __proto__: null, apply: trap } as ProxyHandler<Fn>, off: () => (live = false) };
+    },
+    "set",
+  );
 }
 
 /** Our proxies → what they stand for. */
@@ -92,9 +112,9 @@ interface Wrapping {
   off: () => void;
 }
 
-function replace(owner: object, name: string, wrap: (target: Fn) => Wrapping): Stop {
+function replace(owner: object, name: string, wrap: (target: Fn) => Wrapping, slot: "value" | "set" = "value"): Stop {
   const was = descriptor(owner, name);
-  const target = was && hasOwn(was, "value") ? (was.value as unknown) : undefined;
+  const target = was && hasOwn(was, slot) ? (was[slot] as unknown) : undefined;
   if (!was || typeof target !== "function" || (!was.configurable && !was.writable)) return nothing;
   const wrapping = wrap(target as Fn);
   const proxy = new NativeProxy(target as Fn, wrapping.traps);
@@ -105,7 +125,7 @@ function replace(owner: object, name: string, wrap: (target: Fn) => Wrapping): S
     wrapping.off();
     const is = descriptor(owner, name);
     // Somebody who wrapped us calls through us: taking ourselves out would take them out.
-    if (is && hasOwn(is, "value") && is.value === proxy) put(owner, name, was, target);
+    if (is && hasOwn(is, slot) && is[slot] === proxy) put(owner, name, was, target);
   };
 }
 
@@ -117,11 +137,6 @@ function pointBack(target: Fn, value: Fn): void {
 
 function put(owner: object, name: string, was: PropertyDescriptor, value: unknown): void {
   const { writable, enumerable, configurable } = was;
-  defineProperty(owner, name, {
-    __proto__: null,
-    value,
-    writable,
-    enumerable,
-    configurable,
-  } as PropertyDescriptor);
+  const content = hasOwn(was, "value") ? { value, writable } : { get: was.get, set: value };
+  defineProperty(owner, name, bare({ ...content, enumerable, configurable }) as PropertyDescriptor);
 }

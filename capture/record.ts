@@ -11,6 +11,7 @@ import type {
   ResourceTiming,
 } from "@gasoline/schema/wire";
 import type { OpenShadow } from "./locators/deep.ts";
+import type { Internals } from "./locators/lender.ts";
 import type { ActionMessage, Upward } from "./scope.ts";
 import type { Actors } from "./sources/actor.ts";
 
@@ -85,6 +86,8 @@ export interface Capture {
 export interface PageCapture extends Capture {
   /** take does what the other world says of an action, and gives the answer to what it asks. */
   take(message: ActionMessage): Upward | undefined;
+  /** internals is what a component has set on its internals; undefined for elements without. */
+  internals(element: Element): Internals | undefined;
 }
 
 /** DocumentCapture can also say who acts. */
@@ -103,6 +106,10 @@ export interface PageEnv {
   config: CaptureConfig;
   /** reopened is called after document.open() removed listeners, so that the other world can add its own again. */
   reopened?(): void;
+  /** tagged hears of each tag whose first element attaches internals, of 1,000 at most. */
+  tagged?(tag: string): void;
+  /** component hears of each element that attaches internals. */
+  component?(element: Element): void;
 }
 
 /** DocumentEnv is what the DOM sources need. */

@@ -4,8 +4,10 @@ import {
   bare,
   cancelLater,
   defineProperty,
+  getter,
   hasOwn,
   later,
+  listen,
   lower,
   mapDelete,
   mapGet,
@@ -14,13 +16,14 @@ import {
   NativeMap,
   NativeWeakMap,
   now,
+  prototypeOf,
   settled,
   slice,
   weakGet,
   weakSet,
 } from "./natives.ts";
 import { type Refusal, watchRefusals } from "./activation.ts";
-import { proxyMethod, type Stop } from "./patch.ts";
+import { proxyMethod, proxySetter, type Stop } from "./patch.ts";
 
 /** What the other world says to the page's: one message each, as JSON. */
 export type Downward<Change> =
@@ -38,8 +41,8 @@ export type Downward<Change> =
     }
   /** An action is over: what it started is followed no longer. */
   | { type: "end"; action: string }
-  /** Say at once, by a message up, what an action is still waiting for. */
-  | { type: "ask"; action: string }
+  /** Say at once, by a message up, what an action is still waiting for. waits: it waits for what only the other world sees. */
+  | { type: "ask"; action: string; waits: boolean }
   /** Nobody listens any more. */
   | { type: "stop" };
 
@@ -50,6 +53,10 @@ export type ActionMessage = Extract<Downward<unknown>, { action: string }>;
 export interface Upward {
   /** What runs, in words; empty when all that the action started has ended. */
   busy: string[];
+  /** What else runs and is not to be waited for: the browser holds it back in a hidden page. In words. */
+  held?: string[];
+  /** What runs at this moment is the action's doing: own; near: nothing but the time speaks for it. */
+  runs?: "own" | "near" | undefined;
   /** What the browser refused the page since the action began, because no user had acted. */
   refused?: Refusal[];
 }
@@ -74,6 +81,8 @@ const pushingPatience = 200;
 const closeBy = 50;
 /** A turn whose end did not come is believed this long when others begin, in ms. */
 const turnPatience = 100;
+/** A timer is late by this long in a hidden page before the browser is taken to hold it back, in ms. */
+const heldAfter = 50;
 /** An action that nobody ends is looked at this often, in ms. */
 const lookEvery = 100;
 
@@ -85,6 +94,8 @@ interface Work {
   /** of a request; undefined when nothing is known to have led to it */
   cause: Cause | undefined;
   over: boolean;
+  /** performance.now from which on a hidden page has only not been let do it; undefined: hidden pages do it as others */
+  due: number | undefined;
   next: Work | undefined;
 }
 
@@ -102,6 +113,8 @@ interface Running extends Works {
   alone: boolean;
   /** performance.now when something of it ran last */
   last: number;
+  /** performance.now until which the other world waits for something of it, unless it says before that it does not */
+  waits: number;
   live: boolean;
   refused: Refusal[];
   next: Running | undefined;
@@ -141,6 +154,12 @@ interface Asked {
   url: string;
 }
 
+const complete = getter<boolean>("HTMLImageElement", "complete");
+const lazy = getter<string>("HTMLImageElement", "loading");
+const srcOf = getter<string>("HTMLImageElement", "src");
+const once = bare({ capture: true, once: true });
+const hidden = getter<boolean>("Document", "hidden");
+
 const frame = requestAnimationFrame.bind(globalThis);
 const every = setInterval.bind(globalThis) as (fn: () => void, ms: number) => number;
 const scheduler = (globalThis as { scheduler?: object }).scheduler;
@@ -178,6 +197,7 @@ export class Scope {
   readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
   readonly #timers = new NativeMap<unknown, () => void>();
   readonly #talks = new NativeWeakMap<object, Talk>(); // by connection
+  readonly #ports = new NativeWeakMap<object, boolean>(); // of shared workers
 
   /** begin follows an action for at most ms. One that ends by itself does so once nothing that it started runs. */
   begin(action: string, ms: number, alone: boolean, whole: boolean): void {
@@ -192,6 +212,7 @@ export class Scope {
         works: undefined,
         count: 0,
         last: now(),
+        waits: 0,
         live: true,
         refused: [],
         next: this.#running,
@@ -231,8 +252,17 @@ export class Scope {
       case "end":
         this.end(message.action);
         return undefined;
-      case "ask":
-        return { busy: this.busy(message.action), refused: this.#find(message.action)?.refused ?? [] };
+      case "ask": {
+        const at = this.#find(message.action);
+        if (at) at.waits = message.waits ? now() + patience : 0;
+        const runs = this.#turn ? this.#turn.at === at && "own" : at && now() - at.last < closeBy && "near";
+        return {
+          busy: this.busy(message.action),
+          held: this.busy(message.action, true),
+          runs: runs || undefined,
+          refused: at?.refused ?? [],
+        };
+      }
     }
   }
 
@@ -241,12 +271,12 @@ export class Scope {
     while (this.#running) this.#drop(this.#running);
   }
 
-  /** busy says in words what an action waits for: at most five. */
-  busy(action: string): string[] {
+  /** busy says in words what an action waits for: at most five. held: what of it the browser holds back. */
+  busy(action: string, held = false): string[] {
     const words: string[] = [];
     const at = this.#find(action);
     for (let work = at?.works; work && words.length < 5; work = work.next) {
-      if (work.over) continue;
+      if (work.over || held !== isHeld(work)) continue;
       const what = work.url === undefined ? work.words : work.words + " " + pathOf(work.url);
       let told = false;
       for (let i = 0; i < words.length; i++) told ||= words[i] === what;
@@ -271,9 +301,17 @@ export class Scope {
   /** requested notes whose a request is, and waits for its end. */
   requested(call: Asked): void {
     const cause = this.cause();
-    const near = this.#running && now() - this.#running.last < closeBy ? this.#running : undefined;
+    const run = this.#running;
+    const near = run && (now() < run.waits || now() - run.last < closeBy) ? run : undefined;
     const at: Works | undefined = cause ? (this.#turn?.at ?? near) : this.#own;
-    const work: Work = { words: call.type + " " + call.method, url: call.url, cause, over: false, next: undefined };
+    const work: Work = {
+      words: call.type + " " + call.method,
+      url: call.url,
+      cause,
+      over: false,
+      due: undefined,
+      next: undefined,
+    };
     if (at && call.type !== "beacon") this.#link(at, work);
     weakSet(this.#requests, call, work);
   }
@@ -304,15 +342,16 @@ export class Scope {
    * it: nothing tells which message answers which. Where nothing comes in time, later messages are not waited for, until one
    * is answered.
    */
-  sent(connection: object, url: string): void {
+  sent(connection: object, url: string | undefined, words = "answer over"): void {
     const at = this.#turn?.at;
     if (!at) return;
     const talk = this.#talk(connection);
     talk.sent = now();
     if (talk.mute || (talk.work && !talk.work.over)) return;
-    const work = this.#add(at, "answer over");
+    const work = this.#add(at, words);
     if (!work) return;
     work.url = url;
+    work.due = now() + patience;
     talk.at = at;
     talk.work = work;
     const pushes = talk.pushed >= pushing;
@@ -324,6 +363,21 @@ export class Scope {
       },
       pushes ? pushingPatience : patience,
     );
+  }
+
+  /**
+   * told notes that something was said to a worker, or that it was started: an answer comes as a message to what hears of
+   * it, as over a socket.
+   */
+  told(hears: object): void {
+    if (!this.#turn) return;
+    if (!weakGet(this.#talks, hears)) listen(hears, "message", () => this.heard(hears), true);
+    this.sent(hears, undefined, "answer of a worker");
+  }
+
+  /** port notes the port of a shared worker. */
+  port(port: object): void {
+    weakSet(this.#ports, port, true);
   }
 
   /** heard says that what waits for a message of a connection runs now. */
@@ -377,7 +431,7 @@ export class Scope {
   }
 
   #add(at: Works, words: string): Work | undefined {
-    const work: Work = { words, url: undefined, cause: undefined, over: false, next: undefined };
+    const work: Work = { words, url: undefined, cause: undefined, over: false, due: undefined, next: undefined };
     return this.#link(at, work) ? work : undefined;
   }
 
@@ -466,6 +520,7 @@ export class Scope {
           if (!from || ms < 0 || ms > longest) return apply(target, self, args);
           const { at, sure } = from;
           const work = ms <= patience ? this.#add(at, "timer " + (once ? "of " : "every ") + ms + " ms") : undefined;
+          if (work) work.due = now() + ms + heldAfter;
           let turn: Turn | undefined;
           let cleared = once;
           const before = set(() => {
@@ -504,7 +559,8 @@ export class Scope {
         const from = this.#turn;
         if (!from || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
         const { at, sure, next } = from;
-        const work = document.hidden ? undefined : this.#add(at, "animation frame");
+        const work = this.#add(at, "animation frame");
+        if (work) work.due = 0;
         let turn: Turn | undefined;
         frame((time) => {
           // What the task asks for comes in the frame behind it. A frame may come before we hear that the task has ended: what
@@ -530,6 +586,42 @@ export class Scope {
         return result;
       }),
     );
+    append(
+      stops,
+      // One that is in no document, too. What loads in the document is seen from the other world.
+      proxySetter(HTMLImageElement.prototype, "src", (target, self, args) => {
+        const result: unknown = apply(target, self, args);
+        const from = this.#turn;
+        const image = self as object;
+        if (!from || complete(image) || lazy(image) === "lazy") return result;
+        const work = this.#add(from.at, "loading of img");
+        if (!work) return result;
+        work.url = srcOf(image);
+        const over = (): void => {
+          work.over = true;
+          this.#enter(from.at, from.sure);
+        };
+        listen(image, "load", over, once);
+        listen(image, "error", over, once);
+        return result;
+      }),
+    );
+    const says = (owner: object | undefined, hears: (self: object) => object | undefined): void => {
+      if (owner)
+        append(
+          stops,
+          proxyMethod(owner, "postMessage", (target, self, args) => {
+            const result: unknown = apply(target, self, args);
+            const heard = hears(self as object);
+            if (heard) this.told(heard);
+            return result;
+          }),
+        );
+    };
+    // What posts to others than workers speaks of anything.
+    says(prototypeOf("Worker"), (self) => self);
+    says(prototypeOf("ServiceWorker"), () => navigator.serviceWorker);
+    says(prototypeOf("MessagePort"), (self) => (weakGet(this.#ports, self) ? self : undefined));
     const readers = ["json", "text", "blob", "arrayBuffer", "formData", "bytes"];
     for (let i = 0; i < readers.length; i++)
       append(
@@ -558,6 +650,9 @@ export class Scope {
     };
   }
 }
+
+/** Says whether the browser has not let a hidden page do what is due. */
+const isHeld = ({ due }: Work): boolean => due !== undefined && hidden(document) && now() > due;
 
 /** writeCause names the action in an event of ours that names none. */
 export function writeCause(event: object, { action, inferred }: Cause): void {

@@ -8,6 +8,7 @@ import {
   method,
   prefix,
   quote,
+  slice,
   uncurry,
 } from "./natives.ts";
 import { brandOf, type Brand } from "./brand.ts";
@@ -166,7 +167,11 @@ function slot(own: PropertyDescriptor | undefined, name: string, budget: Budget,
   if (!own) return '"[empty]"';
   // Not own.get: a data descriptor inherits from Object.prototype, where the page may have put a "get".
   if (!hasOwn(own, "value")) return '"[getter]"';
-  const value = own.value as unknown;
+  return hidden(name, own.value as unknown, budget, path);
+}
+
+/** hidden writes a value, masked where its name says that it is a secret. */
+function hidden(name: string, value: unknown, budget: Budget, path: Path): string {
   if (name !== "" && (typeof value === "string" ? value !== "" : typeof value === "number")) {
     const kind = secretName(name);
     if (kind !== "") return quote(mask(kind, "" + (value as string | number), budget.salt));
@@ -219,7 +224,8 @@ const sizeOfMap = getter<number>("Map", "size");
 const sizeOfSet = getter<number>("Set", "size");
 
 function branded(brand: Brand, value: object, budget: Budget, path: Path): string {
-  if (brand.inside === "error") return spend(quote(prefix(describeError(value), 2000)), budget);
+  if (brand.inside === "error") return error(value, budget, path);
+  if (brand.inside === "fields") return "{" + told(brand, value, budget, path) + "}";
   const isMap = brand.inside === "map";
   const size = isMap ? sizeOfMap(value) : sizeOfSet(value);
   const walk = isMap ? entriesOf(value) : valuesOf(value);
@@ -246,6 +252,65 @@ function branded(brand: Brand, value: object, budget: Budget, path: Path): strin
     more +
     "]}"
   );
+}
+
+/** told writes what a platform object says of itself. */
+function told(brand: Brand, value: object, budget: Budget, path: Path): string {
+  const fields = brand.fields!;
+  let text = '"[class]":' + quote(className(getPrototypeOf(value)) || bracketed(brand.text));
+  budget.chars -= text.length;
+  let i = 0;
+  for (; i < fields.length && budget.chars > 0; i++) {
+    const { name, value: given } = fields[i]!;
+    const key = member(prefix(name, 200));
+    budget.chars -= key.length - 1;
+    text += "," + key + hidden(name, given, budget, path);
+  }
+  if (i < fields.length) budget.cut = true;
+  return text;
+}
+
+/** "[Response 200]" → "Response". */
+function bracketed(text: string): string {
+  let end = 1;
+  while (end < text.length && text[end] !== " " && text[end] !== "]") end++;
+  return slice(text, 1, end);
+}
+
+/** What an error carries beside its name and message is less than the rest of a call: whole requests hang on some. */
+const errorLimits: Limits = { depth: 3, width: 20, nodes: 40, chars: 1500 };
+
+/** error is one line, or where it has a cause, several errors, or members of its own, these with it. */
+function error(value: object, budget: Budget, path: Path): string {
+  const line = quote(prefix(describeError(value), 2000));
+  const names = keys(value);
+  const cause = ownData(value, "cause");
+  const errors = ownData(value, "errors");
+  if (names.length === 0 && cause === undefined && errors === undefined) return spend(line, budget);
+  const mine: Budget = {
+    depth: path.depth + errorLimits.depth,
+    width: errorLimits.width,
+    nodes: budget.nodes < errorLimits.nodes ? budget.nodes : errorLimits.nodes,
+    chars: budget.chars < errorLimits.chars ? budget.chars : errorLimits.chars,
+    salt: budget.salt,
+    cut: budget.cut,
+  };
+  const before = mine.chars;
+  const nodes = mine.nodes;
+  let text = '"[error]":' + spend(line, mine);
+  if (cause !== undefined) text += ',"cause":' + put(cause, mine, path);
+  if (errors !== undefined) text += ',"errors":' + put(errors, mine, path);
+  text = members(value, text, mine, path);
+  budget.chars -= before - mine.chars;
+  budget.nodes -= nodes - mine.nodes;
+  budget.cut = mine.cut;
+  return "{" + text + "}";
+}
+
+/** ownData is a data member that enumeration does not show; one that it shows is undefined here. */
+function ownData(value: object, name: string): unknown {
+  const own = descriptor(value, name);
+  return own && hasOwn(own, "value") && !own.enumerable ? (own.value as unknown) : undefined;
 }
 
 function pair(entry: unknown[], budget: Budget, path: Path): string {

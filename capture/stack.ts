@@ -64,7 +64,8 @@ export function isOurs(url: string): boolean {
 // Part of a document, or given no name at all, our script cannot be told from the page's: then nothing is ours.
 const own = scriptURL(new Error().stack);
 
-function scriptURL(stack: unknown): string {
+/** scriptURL names the script of a stack's first frame; "" where that is the document's own, or has no name. */
+export function scriptURL(stack: unknown): string {
   if (typeof stack !== "string") return "";
   const first = indexOf(stack, "\n") + 1;
   const end = indexOf(stack, "\n", first);

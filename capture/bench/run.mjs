@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { members } from "../../scripts/members.mjs";
 import { peers } from "./peers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -124,6 +125,7 @@ const sizes = {};
 for (const [side, contents] of Object.entries(sides)) {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: here, loader: "ts" },
+    plugins: [members()],
     bundle: true,
     minify: true,
     write: false,

@@ -1,4 +1,4 @@
-import { fold } from "./text.ts";
+import { fold, seen } from "./text.ts";
 
 /**
  * A text to look for. Exact: it has to be the whole text, letter for letter; otherwise the whole text is preferred to
@@ -87,8 +87,10 @@ export function print(locator: Locator): string {
 
 /** textOf reads a text as it stands behind text= and the like. */
 export function textOf(body: string): Text {
-  const exact = quoted(body);
-  return { text: fold(exact ?? body, MAX_LENGTH), exact: exact !== undefined };
+  // What nobody sees may stand before a quote.
+  const text = seen(body);
+  const exact = quoted(text);
+  return { text: fold(exact ?? text, MAX_LENGTH), exact: exact !== undefined };
 }
 
 /** asText gives a text the form in which it is written behind text= and the like: bare where that reads the same. */

@@ -11,8 +11,9 @@ import {
 } from "./deep.ts";
 import { type Locator, TEST_ATTRIBUTES, type State, type Text } from "./grammar.ts";
 import { MAX_NAME, Names } from "./name.ts";
-import { roleOf, selectorsOf } from "./role.ts";
-import { fold } from "./text.ts";
+import { ariaOf, componentTags } from "./lent.ts";
+import { plainRole, roleOf, selectorsOf } from "./role.ts";
+import { UNSEEN, fold } from "./text.ts";
 
 /** Elements between two pauses. */
 const STRIDE = 100;
@@ -82,7 +83,8 @@ function* best(wanted: Text, elements: Iterable<Element>, textsOf: (element: Ele
 const lettersOf = (text: string): string => text.toLowerCase().replaceAll(" ", "");
 
 function* byRole(locator: Extract<Locator, { kind: "role" }>, tree: Tree): Steps<Element[]> {
-  const { role, name } = locator;
+  const { name } = locator;
+  const role = plainRole(locator.role);
   const states = Object.entries(locator.states);
   const wanted = name && { text: fold(name.text, MAX_NAME), exact: false };
   const letters = wanted && lettersOf(wanted.text.replace(/…$/, ""));
@@ -98,7 +100,7 @@ function* byRole(locator: Extract<Locator, { kind: "role" }>, tree: Tree): Steps
 }
 
 function stateOf(element: Element, state: State): string {
-  const told = element.getAttribute(`aria-${state}`) ?? "false";
+  const told = ariaOf(element, state) ?? "false";
   switch (state) {
     case "checked":
       if (!(element instanceof HTMLInputElement)) return told;
@@ -122,9 +124,9 @@ const FIELDS =
 function* byLabel(wanted: Text, tree: Tree): Steps<Element[]> {
   const names = new Names();
   const letters = lettersOf(wanted.text);
-  const fields = select(FIELDS, tree).filter(
+  const fields = select([FIELDS, ...componentTags()].join(), tree).filter(
     (element) =>
-      element.hasAttribute("aria-label") ||
+      ariaOf(element, "label") !== null ||
       element.hasAttribute("aria-labelledby") ||
       names.labelsOf(element).length > 0,
   );
@@ -138,7 +140,7 @@ function* byLabel(wanted: Text, tree: Tree): Steps<Element[]> {
 /** The texts by which label= knows an element, beside its name. */
 export const labelsOf = (element: Element, names: Names): string[] => [
   ...names.labelsOf(element).map((label) => label.textContent ?? ""),
-  element.getAttribute("aria-label") ?? "",
+  ariaOf(element, "label") ?? "",
 ];
 
 /** Elements whose text is not shown as text. */
@@ -167,8 +169,8 @@ function byText(wanted: Text, tree: Tree): Element[] {
 
 /** The innermost elements of a root whose text holds another, in any case; in document order. */
 function withText(text: string, scope: Scope, itself?: true): Element[] {
-  const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
   const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
+  const pattern = patternOf(text, HAS_UNSEEN.test(whole));
   const found = new Set<Element>();
   const wanted = new RegExp(pattern, "giu");
   // Both ends of what is found only go forward. Most texts are not there: nodes are counted off once one is.
@@ -188,6 +190,16 @@ function withText(text: string, scope: Scope, itself?: true): Element[] {
     (input) => fit(short(textOf(input)), { text, exact: false }, lower) < 3,
   );
   return buttons.length === 0 ? inner : inner.length === 0 ? buttons : inOrder(scope, new Set([...inner, ...buttons]));
+}
+
+const HAS_UNSEEN = new RegExp(`[${UNSEEN}]`);
+
+/** A regular expression for a text, with any white space between words; parted: with signs between letters that nobody sees. */
+function patternOf(text: string, parted: boolean): string {
+  const escaped = (part: string): string => part.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  if (!parted) return escaped(text).replaceAll(" ", "\\s+");
+  const words = text.split(" ").map((word) => Array.from(word, escaped).join(`[${UNSEEN}]*`));
+  return words.join(`[${UNSEEN}]*\\s[\\s${UNSEEN}]*`);
 }
 
 /** Texts finds the text nodes in which places of a root's whole text stand. The places come in order. */

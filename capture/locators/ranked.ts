@@ -3,7 +3,8 @@ import { cssPath, stable } from "./css.ts";
 import { type Roots, Search, type Steps } from "./deep.ts";
 import { TEST_ATTRIBUTES, asText, print } from "./grammar.ts";
 import { type Findable, find, textOf } from "./match.ts";
-import { Names, fold, roleOf, textHead } from "./name.ts";
+import { ariaOf } from "./lent.ts";
+import { Names, fold, roleTold, textHead } from "./name.ts";
 
 /** A text longer than this changes too easily to find an element by. */
 const MAX_TEXT = 60;
@@ -36,7 +37,7 @@ export function sketchOf(element: Element): Sketch {
   const names = new Names();
   return {
     element,
-    role: roleOf(element),
+    role: roleTold(element),
     name: names.of(element),
     testid: [attribute, element.getAttribute(attribute || "data-testid") ?? ""],
     label: labelOf(element, names),
@@ -104,7 +105,7 @@ function sameIn(kind: Kind, a: Sketch, b: Sketch): boolean {
 
 function labelOf(element: Element, names: Names): string {
   const [first] = names.labelsOf(element);
-  return whole(first ? textHead(first, MAX_TEXT * 4) : (element.getAttribute("aria-label") ?? ""));
+  return whole(first ? textHead(first, MAX_TEXT * 4) : (ariaOf(element, "label") ?? ""));
 }
 
 /** shortText is the text of an element by which it may be found, "" where that is none, too long, or that of a child. */

@@ -56,6 +56,7 @@ class Recorder {
 
   /** on takes one event of the page. */
   on(event: Event): void {
+    if (devices.has(event.type)) return this.#actors.device(event);
     const target = targetOf(event);
     this.#passwords.look(target);
     if (this.#actors.quiet) return;
@@ -168,7 +169,7 @@ class Recorder {
   }
 
   #scrolled(event: Event): void {
-    const deed = this.#scrolling?.deed ?? this.#actors.heard(event);
+    const deed = this.#actors.scrolled() ?? this.#scrolling?.deed;
     if (!deed) return;
     const { target } = event;
     if (this.#scrolling) cancelLater(this.#scrolling.timer);
@@ -237,6 +238,7 @@ export function actionSource(actors: Actors, settled: (settle: () => void) => vo
         "scroll",
         "focusin",
         "focusout",
+        ...devices,
       ];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
       for (const name of names) {
@@ -247,6 +249,8 @@ export function actionSource(actors: Actors, settled: (settle: () => void) => vo
     },
   };
 }
+
+const devices = new Set(["pointerdown", "pointerup", "pointercancel", "wheel"]);
 
 const script: Deed = { by: "script", client: undefined, action: undefined };
 

@@ -21,6 +21,12 @@ export type Expected =
 
 /** Events that follow a pointer's or a key's come within this time after it, in ms. */
 const follows = 500;
+/** A pointer that is down, of which no end is heard (a scroll bar), counts so long after the last that came of it, in ms. */
+const holds = 5000;
+/** What comes of an agent's input is heard this long after its act is over, in ms: the click that ends a drag. */
+const trails = 100;
+/** Scrolling goes on (a wheel that runs out, a finger that rests) while no pause is longer, in ms. */
+const coasts = 1000;
 /** A change of the address this long after somebody's act is its doing, in ms. */
 const leads = 2000;
 /** An agent's act that nobody ends counts no longer, in ms. */
@@ -28,10 +34,23 @@ const longest = 60_000;
 
 const documentId = slice(radix(random(), 36), 2, 7);
 
+/** Device is the last that somebody did with a pointer, a wheel or a key. */
+interface Device {
+  by: "user" | Deed;
+  at: number;
+  /** a pointer that is still down */
+  held: boolean;
+  scrolls: boolean;
+}
+
 /**
  * Actors says who did what a document hears of. An agent's events are known by themselves: those it dispatched by their
  * object, what the browser does while it dispatches by that moment, and real input by what was announced. That an
  * agent's command runs says nothing: the user may click beside it.
+ *
+ * Only a pointer that goes down, a wheel and a key say who acts. What else comes (input, change, click, submit, scroll) is
+ * the doing of the last of them. A scroll without one that scrolls is a script's: pages scroll themselves, browsers restore
+ * and follow anchors, and each event of it is trusted.
  */
 export class Actors {
   #agent: (Deed & { until: number }) | undefined;
@@ -42,6 +61,8 @@ export class Actors {
   #clicked: EventTarget | undefined;
   #latest: { deed: Deed; at: number } | undefined;
   #users = 0;
+  #device: Device | undefined;
+  #over = 0; // when the last act of an agent ended
   readonly #began: (action: string) => void;
 
   /** began is told of each act of the user before the page's handlers run. */
@@ -56,7 +77,9 @@ export class Actors {
 
   /** end says that it is over. */
   end(action: string): void {
-    if (this.#agent?.action === action) this.#agent = undefined;
+    if (this.#agent?.action !== action) return;
+    this.#agent = undefined;
+    this.#over = now();
   }
 
   /** Nothing of what is performed now is to be recorded: its values are nobody's to read. */
@@ -104,13 +127,60 @@ export class Actors {
   isAgents(event: Event): boolean {
     const agent = this.#acting();
     if (agent === undefined) return false;
-    if (this.#doer(event) === agent) return true;
-    return (
-      event.isTrusted &&
-      event instanceof InputEvent &&
-      this.#latest?.deed === agent &&
-      now() - this.#latest.at < follows
-    );
+    return this.#doer(event) === agent || (event.isTrusted && this.#used(false)?.by === agent);
+  }
+
+  /** device notes who uses a pointer or a wheel; the acts that come of it are told by what follows. */
+  device(event: Event): void {
+    const { type } = event;
+    // Of input that an agent makes up, all that it leads to is heard while it is performed.
+    if (!event.isTrusted) return;
+    if (type === "pointerup" || type === "pointercancel") {
+      const device = this.#device;
+      if (!device?.held) return;
+      device.held = false;
+      device.at = now();
+      // A finger that pans takes the pointer away.
+      device.scrolls = type === "pointercancel";
+      return;
+    }
+    this.#note(this.#doer(event), true, type === "pointerdown");
+  }
+
+  /** scrolled says whose scrolling an event belongs to; undefined: nobody's. */
+  scrolled(): Deed | undefined {
+    const device = this.#used(true);
+    if (!device?.scrolls) return undefined;
+    device.at = now();
+    if (device.by !== "user") return device.by;
+    if (this.#latest?.deed.by === "user" && now() - this.#latest.at < coasts) {
+      this.#latest.at = now();
+      return this.#latest.deed;
+    }
+    return this.#userActs();
+  }
+
+  #note(doer: Deed | undefined, scrolls: boolean, held: boolean): void {
+    if (!doer) return;
+    this.#device = { by: doer === this.#agent ? doer : "user", at: now(), held, scrolls };
+  }
+
+  /** The device that what happens now may come of. */
+  #used(scrolling: boolean): Device | undefined {
+    const device = this.#device;
+    if (!device) return undefined;
+    const { by } = device;
+    if (by !== "user" && by !== this.#acting() && now() - this.#over > trails) return undefined;
+    const most = device.held ? holds : scrolling && device.scrolls ? coasts : follows;
+    return now() - device.at < most ? device : undefined;
+  }
+
+  /** A new act of the user, which begins before the page hears of it. */
+  #userActs(): Deed {
+    const own: Deed = { by: "user", client: undefined, action: "u" + radix(++this.#users, 36) + "-" + documentId };
+    this.#latest = { deed: own, at: now() };
+    this.#began(own.action ?? "");
+    return own;
   }
 
   /**
@@ -121,6 +191,13 @@ export class Actors {
     const deed = this.#doer(event);
     if (!deed) return undefined;
     const at = now();
+    if (event.type === "keydown" && event.isTrusted)
+      this.#note(deed, scrollKeys.has((event as KeyboardEvent).key), false);
+    else if (deed !== this.#agent) {
+      // The agent's own, also where the command is over by now: a click that ends a drag, a change that a press leads to.
+      const device = this.#used(false);
+      if (device && device.by !== "user") return device.by;
+    }
     const following = this.#latest && at - this.#latest.at < follows ? this.#latest.deed : undefined;
     if (deed === this.#agent) {
       this.#latest = { deed, at };
@@ -131,10 +208,7 @@ export class Actors {
       if (following.by === "user") this.#began(following.action ?? "");
       return following;
     }
-    const own: Deed = { by: "user", client: undefined, action: "u" + radix(++this.#users, 36) + "-" + documentId };
-    this.#latest = { deed: own, at };
-    this.#began(own.action ?? "");
-    return own;
+    return this.#userActs();
   }
 
   /** recently gives who acted last, if what happens now can come of it. */
@@ -183,6 +257,19 @@ export class Actors {
 }
 
 const user: Deed = { by: "user", client: undefined, action: undefined };
+
+/** Keys that scroll what they are pressed in. */
+const scrollKeys = new Set([
+  "PageUp",
+  "PageDown",
+  "Home",
+  "End",
+  "ArrowUp",
+  "ArrowDown",
+  "ArrowLeft",
+  "ArrowRight",
+  " ",
+]);
 
 /** What a person does with a device; other events follow on these. */
 const isPrimary = ({ type }: Event): boolean =>

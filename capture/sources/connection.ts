@@ -17,6 +17,9 @@ const maxData = 4096;
 /** Up to this many messages a second are recorded one by one. */
 const maxRate = 20;
 
+/** fetch is the body of a fetch that comes piece by piece. */
+type Protocol = "websocket" | "eventsource" | "fetch";
+
 type Recorded = EventFor<"websocket">;
 
 /**
@@ -25,7 +28,7 @@ type Recorded = EventFor<"websocket">;
  */
 export class Connection {
   readonly #realm: Realm;
-  readonly #protocol: "websocket" | "eventsource";
+  readonly #protocol: Protocol;
   readonly #id = nextId();
   readonly #url: string;
   #order = 0;
@@ -35,14 +38,14 @@ export class Connection {
   #last: Recorded | undefined;
   #timer: number | undefined;
 
-  constructor(realm: Realm, protocol: "websocket" | "eventsource", url: string) {
+  constructor(realm: Realm, protocol: Protocol, url: string) {
     this.#realm = realm;
     this.#protocol = protocol;
     this.#url = shownURL(url, realm.config);
   }
 
   /** event records open, close and error. What was being counted is told first, so that order is kept. */
-  event(event: string, more?: { code?: number; reason?: string }): void {
+  event(event: string, more?: { code: number | undefined; reason: string | undefined }): void {
     this.#tell();
     const recorded = this.#record(event, undefined, undefined);
     this.#realm.emit(

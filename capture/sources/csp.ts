@@ -1,5 +1,5 @@
 import type { Source } from "../realm.ts";
-import { elementText } from "../brand.ts";
+import { elementText } from "../element-text.ts";
 import { shownURL } from "./request.ts";
 
 const maxSample = 100;

@@ -1,7 +1,7 @@
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
 import type { Guard } from "../guard.ts";
-import { elementText } from "../brand.ts";
+import { elementText } from "../element-text.ts";
 import { causesOf, shapeOf, type ErrorShape } from "../error-shape.ts";
 import {
   descriptor,
@@ -9,17 +9,23 @@ import {
   hasOwn,
   indexOf,
   later,
+  lower,
   mapClear,
   mapDelete,
   mapGet,
   mapSet,
+  method,
   NativeMap,
   slice,
   startsWith,
 } from "../natives.ts";
 import { redactURL } from "../redact.ts";
+import { writeCause } from "../scope.ts";
 import { budgetOf, serialize } from "../serialize.ts";
-import { isOurs } from "../stack.ts";
+import { framesOf, isOurs } from "../stack.ts";
+import { callOf } from "./json.ts";
+import { Loads } from "./loads.ts";
+import { absolute } from "./request.ts";
 
 const errorOf = getter<unknown>("ErrorEvent", "error");
 const messageOf = getter<string>("ErrorEvent", "message");
@@ -106,14 +112,15 @@ export class Errors {
   /** exception makes the event of something that was thrown. */
   exception(thrown: unknown, mechanism: string): Exception {
     const shape: ErrorShape = shapeOf(thrown, this.textOf);
-    const top = shape.frames.length > 0 ? shape.frames[0] : undefined;
+    const frames = shape.frames.length > 0 ? shape.frames : framesOf(callOf(thrown)?.stack);
+    const top = frames.length > 0 ? frames[0] : undefined;
     const { t, mono } = this.#realm.at();
     return {
       t,
       mono,
       type: shape.type,
       message: shape.message,
-      stack: shape.frames.length > 0 ? shape.frames : undefined,
+      stack: frames.length > 0 ? frames : undefined,
       raw_stack: shape.raw || undefined,
       cause: causesOf(thrown, this.textOf),
       handled: false,
@@ -145,13 +152,26 @@ export function errorSource(seen: Seen): Source {
     name: "errors",
     start(realm, guard) {
       const errors = new Errors(realm);
+      const loads = new Loads(realm);
+      loads.start(guard, (what) =>
+        typeof what === "string" ? imported(what, realm, errors, loads) : resource(what, realm, errors, loads),
+      );
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
-      realm.hear(guard, window, "error", (event) => uncaught(event, realm, errors, seen));
+      realm.hear(guard, window, "error", (event) => uncaught(event, realm, errors, seen, loads));
       realm.hear(guard, window, "unhandledrejection", (event) => {
         const rejection = rejectionOf(event);
-        if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
+        if (!rejection) return;
+        const made = errors.exception(rejection.reason, "unhandledrejection");
+        const module = importIn(made.message);
+        if (module === "") return errors.report(made);
+        const cause = realm.scope?.cause(true);
+        if (cause) writeCause(made, cause);
+        loads.why(module, "script", false, true, (why) => {
+          if (why !== "") made.cause = [{ type: "ResourceError", message: slice(why, 2) }];
+          errors.report(made);
+        });
       });
-      return () => {};
+      return () => loads.stop();
     },
   };
 }
@@ -187,11 +207,24 @@ function given(holder: unknown): { reason: unknown } | undefined {
   }
 }
 
-function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void {
+/** importIn is the address of a module that import() did not get, in the words of Chromium; "" of any other error. */
+function importIn(message: string): string {
+  const at = indexOf(message, "imported module: ");
+  return at < 0 ? "" : slice(message, at + 17);
+}
+
+/** imported reports a module without an element whose failure the page keeps to itself. */
+function imported(module: string, realm: Realm, errors: Errors, loads: Loads): void {
+  const url = redactURL(module, realm.config.salt);
+  const event = unloaded(realm, "import of " + url, url);
+  loads.why(module, "script", false, false, (why) => errors.report({ ...event, message: event.message + why }));
+}
+
+function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen, loads: Loads): void {
   const target = targetOf(event);
   if (target && (target as unknown) !== window) {
     // Whatever else a script dispatches by this name is no resource.
-    if (event.isTrusted) resource(target, realm, errors);
+    if (event.isTrusted) resource(target, realm, errors, loads);
     return;
   }
   let message: string;
@@ -203,6 +236,7 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
   const url = fileOf(event);
   const line = lineOf(event);
   const column = columnOf(event);
+  loads.told(url);
   // Thrown by a native that we had called for the page: the page's own frame is the first that is left.
   const ours = isOurs(url);
   const worker = seen.worker;
@@ -224,35 +258,60 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
   });
 }
 
-function resource(target: EventTarget, realm: Realm, errors: Errors): void {
+function resource(target: EventTarget, realm: Realm, errors: Errors, loads: Loads): void {
   let url = "";
-  let loads = false;
+  let loading = false;
   for (let i = 0; i < sources.length && url === ""; i++) {
     try {
       const value = sources[i]!(target);
-      loads = true;
+      loading = true;
       if (typeof value === "string") url = value;
     } catch {
       // not that kind of element
     }
   }
-  if (!loads) return;
+  if (!loading) return;
+  const tag = lower(nodeNameOf(target));
+  const has = (name: string): string => attributeOf(target, name) ?? "";
+  const module = lower(has("type")) === "module";
+  // Rules, maps and other data within the document: their error is one of the window.
+  if (tag === "script" && url === "" && !module) return;
+  url = url === "" ? url : absolute(url);
   const element = elementText(target);
-  const { t, mono } = realm.at();
-  const shown = redactURL(url, realm.config.salt);
-  errors.report({
-    t,
-    mono,
-    type: "ResourceError",
-    message: element + " did not load " + shown,
-    mechanism: "resource",
-    handled: false,
-    url: shown,
-    element,
-  });
+  const shown = url === "" ? "" : redactURL(url, realm.config.salt);
+  const message = element + " did not load" + (shown === "" ? "" : " " + shown);
+  const event = unloaded(realm, message, shown, element);
+  const cause = realm.scope?.cause(true);
+  if (cause) writeCause(event, cause);
+  const said = mediaFault(target);
+  loads.why(url, tag, has("integrity") !== "", module, (why) =>
+    errors.report({ ...event, message: event.message + (why || said) }),
+  );
 }
 
-/** workerError makes the record of an error inside a dedicated worker, seen from outside. */
+/** unloaded makes the event of something that did not load, now. */
+function unloaded(realm: Realm, message: string, url: string, element?: string): Exception {
+  return { ...realm.at(), type: "ResourceError", message, mechanism: "resource", handled: false, url, element };
+}
+
+/** mediaFault is what a media element says of its error itself. */
+function mediaFault(target: EventTarget): string {
+  try {
+    const error = mediaErrorOf(target);
+    const said = error ? mediaMessageOf(error) : "";
+    return said ? ": its element says " + said : "";
+  } catch {
+    return ""; // no media element
+  }
+}
+
+const mediaErrorOf = getter<object | null>("HTMLMediaElement", "error");
+const mediaMessageOf = getter<string>("MediaError", "message");
+
+const attributeOf = method<[string], string | null>("Element", "getAttribute");
+const nodeNameOf = getter<string>("Node", "nodeName");
+
+/** workerError makes the record of an error of a worker, seen from outside. */
 export function workerError(
   event: Event,
   script: string,
@@ -260,6 +319,7 @@ export function workerError(
   errors: Errors,
   seen: Seen,
   guard: Guard,
+  shared: boolean,
 ): void {
   guard.run(() => {
     const { t, mono } = realm.at();
@@ -270,8 +330,8 @@ export function workerError(
       found.line = lineOf(event);
       found.column = columnOf(event);
     } catch {
-      // A script that could not be loaded gives a plain Event.
-      found.message = "worker script did not load";
+      // A script that could not be loaded gives a plain Event, as does one of a shared worker that is no script.
+      found.message = (shared ? "shared " : "") + "worker script did not load";
       found.url = script;
     }
     seen.worker = found;

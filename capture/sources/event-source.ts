@@ -12,7 +12,7 @@ const typeOf = getter<string>("Event", "type");
 interface Stream {
   hear: Fn;
   /** records the end, once */
-  close: () => void;
+  close: (reason?: string) => void;
   closed: boolean;
   /** names that we listen to */
   names: Record<string, true>;
@@ -52,10 +52,11 @@ export const eventSourceSource: Source = {
           const data = dataOf(event);
           connection.message("incoming", textMessage(typeof data === "string" ? data : "", typeOf(event)));
         });
-        const close = (): void => {
+        let opened = false;
+        const close = (reason?: string): void => {
           if (stream.closed) return;
           stream.closed = true;
-          connection.event("close");
+          connection.event("close", { code: undefined, reason });
         };
         const stream: Stream = {
           hear,
@@ -67,13 +68,24 @@ export const eventSourceSource: Source = {
         listen(
           source,
           "open",
-          on(() => connection.event("open")),
+          on(() => {
+            opened = true;
+            connection.event("open");
+          }),
         );
-        // It reconnects by itself after an error unless it is closed.
+        // It reconnects by itself after an error unless it is closed, which the platform does when the answer is none of 200
+        // and text/event-stream; it tells the page nothing of that answer, and its timing neither.
         listen(
           source,
           "error",
-          on(() => (readyState(source) === 2 ? close() : connection.event("error"))),
+          on(() =>
+            readyState(source) === 2
+              ? close("the answer was no event stream: an error, or another type, as of a login page")
+              : connection.event("error", {
+                  code: undefined,
+                  reason: opened ? "the connection ended" : "it did not connect",
+                }),
+          ),
         );
         follow(source, stream, "message");
       });
@@ -82,7 +94,7 @@ export const eventSourceSource: Source = {
       const result: unknown = apply(target, self, args);
       const stream =
         typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
-      if (stream) guard.run(stream.close);
+      if (stream) guard.run(() => stream.close());
       return result;
     });
     return () => {

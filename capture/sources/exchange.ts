@@ -1,6 +1,6 @@
 import type { Header } from "@gasoline/schema/wire";
 import { writeCause } from "../scope.ts";
-import { append, lower, random, radix, slice, startsWith } from "../natives.ts";
+import { append, hasOwn, lower, random, radix, slice, startsWith } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm } from "../realm.ts";
 import { framesOf, type Trace } from "../stack.ts";
@@ -68,24 +68,42 @@ export function report(realm: Realm, call: Call, end: End): void {
     request_headers: call.headers.length > 0 ? call.headers : undefined,
     response_headers: headers && headers.length > 0 ? headers : undefined,
     has_auth: hasAuth(call.headers) || undefined,
-    request_body: call.body.text,
-    response_body: end.body?.text,
     request_size: call.body.size,
     response_size: end.body?.size ?? -1,
     transfer_size: length !== "" && +length >= 0 ? +length : -1,
-    body_note: end.body?.note ?? call.body.note,
     content_type: (headers && header(headers, "content-type")) || undefined,
+    // Own members, to be filled in: of others a page's setters would hear.
+    request_body: undefined,
+    request_body_note: undefined,
+    response_body: undefined,
+    response_body_note: undefined,
+    flags: undefined,
     initiator: { type: call.type, stack: stack && stack.length > 0 ? stack : undefined },
     outcome: end.outcome,
     error: end.error || undefined,
     redirects: withoutFragment(first) === withoutFragment(url) ? undefined : list(first),
     server_timing: (headers && header(headers, "server-timing")) || undefined,
-    flags: end.body?.note === "truncated" || call.body.note === "truncated" ? list("truncated") : undefined,
   };
   const cause = realm.scope?.caused(call);
   if (cause) writeCause(event, cause);
-  realm.emit("network", event, failed);
   if (end.outcome !== "pending") realm.scope?.finished(call);
+  const emit = (): void => {
+    event.request_body = call.body.text;
+    event.request_body_note = call.body.note;
+    event.response_body = end.body?.text;
+    event.response_body_note = end.body?.note;
+    if (end.body?.note === "truncated" || call.body.note === "truncated") event.flags = list("truncated");
+    realm.emit("network", event, failed);
+  };
+  // What is sent as the page goes is told at once, and again when its body is read.
+  if (end.outcome === "pending" && hasOwn(call.body, "wait")) emit();
+  filled(call.body, () => filled(end.body, emit));
+}
+
+/** filled goes on when a body that is read aside is there. */
+function filled(body: Body | undefined, then: () => void): void {
+  if (body && hasOwn(body, "wait")) body.wait!(then);
+  else then();
 }
 
 function list(item: string): string[] {

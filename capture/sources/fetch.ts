@@ -5,15 +5,16 @@ import {
   get,
   getter,
   method,
-  NativePromise,
   NativeProxy,
+  NativeWeakMap,
   now,
-  settled,
   uncurry,
+  weakGet,
+  weakSet,
   type Fn,
 } from "../natives.ts";
-import { readHead, streamed, whole, written } from "../body-reader.ts";
-import { proxyMethod } from "../patch.ts";
+import { readHead, whole, written } from "../body-reader.ts";
+import { proxyConstructor, proxyMethod, type Stop } from "../patch.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm, Source } from "../realm.ts";
 import { describeError, isError } from "../error-shape.ts";
@@ -23,20 +24,19 @@ import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
 import {
   absolute,
   bodyOf,
-  charsetOf,
-  essence,
   header,
   headersOf,
   isA,
   known,
   parses,
   requestURL,
-  streams,
   textArgument,
-  textLike,
   textOf,
   type Body,
 } from "./request.ts";
+import { between, overhear, overhearNothing, type Ending, type Heard } from "./body-stream.ts";
+import { ending, streamedBody } from "./streamed.ts";
+import { binaryType, essence, streams } from "./content.ts";
 import type { Header } from "@gasoline/schema/wire";
 
 const requestMethod = getter<string>("Request", "method");
@@ -69,7 +69,8 @@ export const fetchSource: Source = {
   name: "fetch",
   start(realm, guard) {
     const isNative = textOfFunction(globalThis.fetch) === "function fetch() { [native code] }";
-    return proxyMethod(globalThis, "fetch", (target, self, args, top) => {
+    const stopRequests = requestsMade(realm, guard, isNative);
+    const stopFetch = proxyMethod(globalThis, "fetch", (target, self, args, top) => {
       // Of another receiver the native may refuse all, before it looks at an argument.
       if (!guard.idle || args.length === 0 || (self !== undefined && self !== null && self !== globalThis))
         return apply(target, self, args);
@@ -85,8 +86,55 @@ export const fetchSource: Source = {
       if (!call) return promise;
       return guard.run(() => givenUp(realm, call)) ? promise : watched(promise, realm, guard, call);
     });
+    return () => {
+      stopFetch();
+      stopRequests();
+      overhearNothing();
+    };
   },
 };
+
+const noInit: Init = bare({});
+
+/** What Requests were made with. Of one that is made the body is a stream. */
+const bodiesOf = new NativeWeakMap<object, Body>();
+
+function requestsMade(realm: Realm, guard: Guard, isNative: boolean): Stop {
+  const heard = new NativeWeakMap<object, Init>();
+  const remember = (request: object, body: Body | undefined): void => {
+    if (body) weakSet(bodiesOf, request, body);
+  };
+  const stopClass = proxyConstructor(
+    globalThis,
+    "Request",
+    (request, args) => {
+      guard.run(() => {
+        const { body } = (weakGet(heard, args) as Init | undefined) ?? noInit;
+        const from = args.length > 0 ? args[0] : undefined;
+        if (body !== undefined && body !== null) remember(request, bodyOf(body, typeOfRequest(request), realm.config));
+        else if (isA(from, "Request")) remember(request, weakGet(bodiesOf, from) as Body | undefined);
+      });
+    },
+    (args) => {
+      if (!guard.idle || args.length < 2 || !isObject(args[1])) return;
+      const init: Init = { __proto__: null } as never;
+      args[1] = overheard(args[1], init, isNative);
+      weakSet(heard, args, init);
+    },
+  );
+  const stopClone = proxyMethod(Request.prototype, "clone", (target, self, args) => {
+    const copy = apply(target, self, args) as object;
+    guard.run(() => remember(copy, weakGet(bodiesOf, self as object) as Body | undefined));
+    return copy;
+  });
+  return () => {
+    stopClass();
+    stopClone();
+  };
+}
+
+const getHeader = method<[string], string | null>("Headers", "get");
+const typeOfRequest = (request: object): string => getHeader(requestHeaders(request), "content-type") ?? "";
 
 /** What the native read of the second argument. */
 interface Init {
@@ -118,31 +166,14 @@ function overheard(init: object, heard: Init, readOnly: boolean): object {
 }
 
 function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pending): unknown {
-  let resolve!: (response: object) => void;
-  let reject!: (reason: unknown) => void;
-  const between = new NativePromise<object>((ok, err) => {
-    resolve = ok;
-    reject = err;
-  });
-  try {
-    settled(
-      promise,
-      (response: object) => {
-        // Before the page sees it: now its body is surely unread and can be cloned.
-        guard.run(() => answered(realm, guard, call, response));
-        resolve(response);
-      },
-      (reason: unknown) => {
-        guard.run(() => report(realm, call, failure(call, reason)));
-        reject(reason);
-      },
-    );
-    return between;
-  } catch {
+  return between<object>(
+    promise,
+    // Before the page sees it: now its body is surely unread and can be cloned.
+    (response) => guard.run(() => answered(realm, guard, call, response)),
+    (reason) => guard.run(() => report(realm, call, failure(call, reason))),
     // Somebody replaced fetch before us, by one that gives no native promise.
-    guard.run(() => report(realm, call, { outcome: "pending" }));
-    return promise;
-  }
+    () => guard.run(() => report(realm, call, { outcome: "pending" })),
+  );
 }
 
 interface Asked {
@@ -169,7 +200,10 @@ function begin(realm: Realm, { url, request, upload, init, started, mono }: Aske
     // A Request's body is a stream: reading it needs a clone, and a clone tees the upload.
     body:
       body === undefined && upload
-        ? { size: -1, note: realm.config.bodies ? "unread" : "off" }
+        ? ((weakGet(bodiesOf, request!) as Body | undefined) ?? {
+            size: -1,
+            note: realm.config.bodies ? "unread" : "off",
+          })
         : bodyOf(body, header(headers, "content-type"), realm.config),
     trace: traceBelow(top),
     signal: init.signal ?? (request && requestSignal(request)),
@@ -227,17 +261,19 @@ function answered(realm: Realm, guard: Guard, call: Pending, response: object): 
     ttfb: now() - call.mono,
   };
   const finish = (body: Body): void => report(realm, call, { ...end, body });
+  const contentType = header(headers, "content-type");
+  const failed = (error: unknown): End => failure(call, error);
+  if (!opaque && streams(contentType) && bodyIn(response))
+    return streamedBody(realm, guard, call, end, response, contentType, failed);
   if (!realm.config.bodies) return finish({ size: trueSize(headers), note: "off" });
   if (opaque) return finish({ size: -1, note: "opaque" });
-  const contentType = header(headers, "content-type");
-  const stream = streams(contentType);
   // These have no body by definition, though some engines give them an empty stream.
   if (!bodyIn(response) || status === 204 || status === 205 || status === 304) return finish({ size: 0 });
-  if (!stream && !textLike(contentType)) return finish({ size: trueSize(headers), note: "binary" });
-  readBody(realm, guard, response, contentType, headers, stream, (body, error) => {
-    if (error === undefined) return finish(body);
-    report(realm, call, { ...end, ...failure(call, error), body });
-  });
+  // An error that is answered by a picture's type is seldom a picture.
+  if (status < 400 && binaryType(contentType)) return finish({ size: trueSize(headers), note: "binary" });
+  readBody(realm, guard, response, contentType, headers, (body, how, error) =>
+    report(realm, call, { ...end, ...ending(how, failed(error), end), body }),
+  );
 }
 
 function readBody(
@@ -246,18 +282,38 @@ function readBody(
   response: object,
   contentType: string,
   headers: readonly Header[],
-  stream: boolean,
-  done: (body: Body, error?: unknown) => void,
+  done: (body: Body, how: Ending, error?: unknown) => void,
 ): void {
   const copy = bodyIn(clone(response));
-  if (!copy) return done({ size: -1 });
+  if (!copy) return done({ size: -1 }, "ended");
   const config = realm.config;
-  const patience = stream ? streamed : essence(contentType) === "text/plain" ? written : whole;
-  readHead(copy, config.bodyLimit, charsetOf(contentType), patience, (head) => {
+  const patience = essence(contentType) === "text/plain" ? written : whole;
+  let begun = false;
+  let last: Ending | undefined;
+  let hear: ((how: Ending, error?: unknown) => void) | undefined;
+  const heard: Heard = {
+    begin: () => (begun = true),
+    piece: () => {},
+    text: () => {},
+    end: (how, error) => {
+      last = how;
+      hear?.(how, error);
+    },
+  };
+  overhear(response, guard, heard, false);
+  readHead(copy, config.bodyLimit, contentType, patience, (head) => {
     guard.run(() => {
-      const note = stream ? "streaming" : head.complete ? undefined : "truncated";
+      if (head.binary) return done({ size: trueSize(headers), note: "binary" }, "ended");
+      const text = redactBody(head.text, contentType, config.salt);
       const size = head.complete ? head.size : trueSize(headers);
-      done({ text: redactBody(head.text, contentType, config.salt), size, note }, head.error);
+      if (head.complete) return done({ text, size }, "ended");
+      const cut: Body = { text, size, note: "truncated" };
+      if (head.error !== undefined) return done(cut, "failed", head.error);
+      if (last === "stopped") return done(cut, "stopped");
+      if (!begun || last !== undefined || head.size > config.bodyLimit) return done(cut, "ended");
+      // It pauses, and the page reads it piece by piece: its end is told when the page comes to it.
+      done({ text, size, note: "streaming" }, "ended");
+      hear = (how, error) => done(cut, how, error);
     });
   });
 }

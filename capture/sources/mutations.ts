@@ -1,7 +1,9 @@
 import { cancelLater, later } from "../natives.ts";
-import { elementText } from "../brand.ts";
+import { elementText } from "../element-text.ts";
 import { fold, textHead } from "../locators/name.ts";
 import type { Source } from "../realm.ts";
+import type { OpenShadow } from "../locators/deep.ts";
+import { Shadows } from "./shadows.ts";
 import { Transients } from "./transients.ts";
 
 const summarizeEvery = 1000;
@@ -11,9 +13,9 @@ const maxLooked = 200;
 
 /**
  * mutationSource tells once a second, while something changes, how many nodes came, went and changed, with up to ten
- * examples; and it looks among the new ones for transients. Inside shadow roots nothing is seen.
+ * examples; and it looks among the new ones for transients. What is in shadow roots counts as well.
  */
-export function mutationSource(settled: (settle: () => void) => void): Source {
+export function mutationSource(settled: (settle: () => void) => void, closed?: OpenShadow): Source {
   return {
     name: "mutations",
     start(realm, guard) {
@@ -26,6 +28,7 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
       const summarize = (): void => {
         if (timer !== undefined) cancelLater(timer);
         timer = undefined;
+        shadows.again();
         // While the page is parsed everything is new; that is no change to tell.
         if (added + removed + changed > 0)
           realm.emit("dom", {
@@ -43,9 +46,14 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
         if (changes.size < maxChanges) changes.add(text());
       };
       const take = (records: MutationRecord[]): void => {
+        shadows.begin();
         if (document.readyState === "loading") {
           for (const record of records.slice(0, maxLooked))
-            record.addedNodes.forEach((node) => transients.appeared(node));
+            record.addedNodes.forEach((node) => {
+              transients.appeared(node);
+              shadows.within(node);
+            });
+          timer ??= later(() => void guard.run(summarize), summarizeEvery);
           return;
         }
         let looked = 0;
@@ -57,6 +65,7 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
             if (!look) continue;
             record.addedNodes.forEach((node) => {
               transients.appeared(node);
+              shadows.within(node);
               if (node instanceof Element) note(() => "+ " + described(node));
             });
             record.removedNodes.forEach((node) => {
@@ -81,27 +90,11 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
       const observer = new MutationObserver((records) => void guard.run(() => take(records)));
       settled(() => void guard.run(summarize));
       // document.open keeps the node that is observed, but asking again costs nothing.
-      realm.attached(() =>
-        observer.observe(document, {
-          subtree: true,
-          childList: true,
-          characterData: true,
-          attributes: true,
-          attributeFilter: [
-            "class",
-            "style",
-            "hidden",
-            "disabled",
-            "aria-hidden",
-            "aria-expanded",
-            "aria-invalid",
-            "aria-busy",
-            "open",
-            "value",
-            "checked",
-          ],
-        }),
-      );
+      realm.attached(() => observer.observe(document, observed));
+      const shadows = new Shadows((root) => {
+        observer.observe(root, observed);
+        root.childNodes.forEach((node) => transients.appeared(node));
+      }, closed);
       return () => {
         observer.disconnect();
         if (timer !== undefined) cancelLater(timer);
@@ -110,6 +103,26 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
     },
   };
 }
+
+const observed: MutationObserverInit = {
+  subtree: true,
+  childList: true,
+  characterData: true,
+  attributes: true,
+  attributeFilter: [
+    "class",
+    "style",
+    "hidden",
+    "disabled",
+    "aria-hidden",
+    "aria-expanded",
+    "aria-invalid",
+    "aria-busy",
+    "open",
+    "value",
+    "checked",
+  ],
+};
 
 function described(element: Element): string {
   const text = element.matches("script,style,template") ? "" : fold(textHead(element, 300), 60);

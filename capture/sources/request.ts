@@ -5,10 +5,8 @@ import {
   getPrototypeOf,
   getter,
   hasOwn,
-  indexOf,
   isArray,
   keys,
-  lower,
   mapClear,
   mapGet,
   mapSet,
@@ -25,13 +23,16 @@ import {
 } from "../natives.ts";
 import { addHeader, redactBody, redactURL } from "../redact.ts";
 import type { CaptureConfig } from "../record.ts";
+import { binaryType, readBlob, textIn } from "./content.ts";
 
-/** Body is what could be learned of a request's body without touching it. Size is in bytes, -1 when unknown. */
+/** Body is what could be learned of a body without touching it. Size is in bytes, -1 when unknown. */
 export interface Body {
   text?: string | undefined;
   size: number;
   /** off, binary, truncated, unread; absent when text is all there is to say */
   note?: string | undefined;
+  /** of a body that is read aside: calls back, once, when its text is there or will not come */
+  wait?: ((then: () => void) => void) | undefined;
 }
 
 const hrefOf = getter<string>("URL", "href");
@@ -40,6 +41,7 @@ export const requestURL = getter<string>("Request", "url");
 const baseOf = getter<string>("Node", "baseURI");
 const searchText = method<[], string>("URLSearchParams", "toString");
 const blobSize = getter<number>("Blob", "size");
+const blobType = getter<string>("Blob", "type");
 const fileName = getter<string>("File", "name");
 const bufferSize = getter<number>("ArrayBuffer", "byteLength");
 const viewSize = getter<number>("DataView", "byteLength");
@@ -215,12 +217,12 @@ export function hasAuth(headers: readonly Header[]): boolean {
   );
 }
 
-/** bodyOf describes a request body. Only what is readable at once is read: never a stream, never a Blob. */
+/** bodyOf describes a request body. A stream is never read, a Blob aside. */
 export function bodyOf(value: unknown, contentType: string, config: CaptureConfig): Body {
   if (value === undefined || value === null) return { size: 0 };
   if (typeof value === "string") return textBody(value, contentType, config);
   const size = binarySize(value);
-  if (size >= 0) return { size, note: note("binary", config) };
+  if (size >= 0) return bytesBody(value as object, size, contentType, config);
   if (isA(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
   if (isA(value, "FormData")) return formBody(value, config);
   return { size: -1, note: note("unread", config) };
@@ -258,6 +260,42 @@ function textBody(text: string, contentType: string, config: CaptureConfig): Bod
   };
 }
 
+/**
+ * bytesBody describes a Blob, a buffer or a view by its first bytes: what is text is told as text. A Blob is read aside;
+ * until that is done, its note is "binary".
+ */
+export function bytesBody(value: object, size: number, contentType: string, config: CaptureConfig): Body {
+  if (!config.bodies) return { size, note: "off" };
+  const blob = isA(value, "Blob");
+  const type = contentType || (blob ? blobType(value) : "");
+  const body: Body = { text: undefined, size, note: "binary" };
+  if (size === 0) return { size };
+  if (binaryType(type)) return body;
+  const { bodyLimit, salt } = config;
+  const fill = (to: Body, bytes: unknown): void => {
+    const text = bytes === undefined ? undefined : textIn(bytes, type, bodyLimit);
+    if (text === undefined) return;
+    to.text = redactBody(text, type, salt);
+    to.note = size > bodyLimit ? "truncated" : undefined;
+  };
+  if (!blob) {
+    fill(body, value);
+    return body;
+  }
+  let ready = false;
+  let hear: (() => void) | undefined;
+  const waiting: Body = { ...body, wait: (then) => (ready ? then() : (hear = then)) };
+  readBlob(value, bodyLimit + 1, (bytes) => {
+    try {
+      fill(waiting, bytes);
+    } finally {
+      ready = true;
+      hear?.();
+    }
+  });
+  return waiting;
+}
+
 /** A part of a form, so that it ends where it ends: what is behind a "&" in a secret is secret, too. */
 function escaped(text: string): string {
   let out = "";
@@ -291,67 +329,6 @@ function formBody(form: object, config: CaptureConfig): Body {
   if (!config.bodies) return { size, note: "off" };
   const body = textBody(text, "application/x-www-form-urlencoded", config);
   return { text: body.text, size, note: body.note };
-}
-
-/** textLike says whether a content type is worth reading as text. */
-export function textLike(contentType: string): boolean {
-  const type = essence(contentType);
-  if (startsWith(type, "text/")) return true;
-  for (let i = 0; i < textTypes.length; i++) if (type === textTypes[i]) return true;
-  return ends(type, "+json") || ends(type, "+xml");
-}
-
-/** streams says whether bodies of a content type may never end. */
-export function streams(contentType: string): boolean {
-  const type = essence(contentType);
-  return (
-    type === "text/event-stream" ||
-    type === "application/x-ndjson" ||
-    type === "application/ndjson" ||
-    type === "application/jsonl" ||
-    type === "application/stream+json" ||
-    type === "multipart/x-mixed-replace" ||
-    startsWith(type, "application/grpc-web")
-  );
-}
-
-const textTypes = [
-  "application/json",
-  "application/xml",
-  "application/javascript",
-  "application/x-javascript",
-  "application/ecmascript",
-  "application/x-www-form-urlencoded",
-  "application/graphql",
-  "application/graphql-response+json",
-  "application/problem+json",
-  "application/x-yaml",
-  "application/yaml",
-  "application/sql",
-  "application/xhtml+xml",
-  "image/svg+xml",
-];
-
-/** essence is a content type without its parameters, in lower case. */
-export function essence(contentType: string): string {
-  let end = 0;
-  while (end < contentType.length && contentType[end] !== ";" && contentType[end] !== " ") end++;
-  return lower(prefix(contentType, end));
-}
-
-function ends(text: string, with_: string): boolean {
-  return text.length >= with_.length && startsWith(text, with_, text.length - with_.length);
-}
-
-/** charsetOf is the charset parameter of a content type, or "". */
-export function charsetOf(contentType: string): string {
-  const type = lower(contentType);
-  const at = indexOf(type, "charset=");
-  if (at < 0) return "";
-  let end = at + 8;
-  while (end < type.length && type[end] !== ";" && type[end] !== " ") end++;
-  const value = slice(type, at + 8, end);
-  return value[0] === '"' ? slice(value, 1, value.length - 1) : value;
 }
 
 /** known upper-cases the methods that the platform upper-cases; "patch" stays as it is and is another method. */

@@ -2,7 +2,7 @@ import { cancelLater, later, now } from "../natives.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm } from "../realm.ts";
 import { cssPath } from "../locators/css.ts";
-import { fold, roleOf, textHead } from "../locators/name.ts";
+import { fold, roleTold, textHead } from "../locators/name.ts";
 
 /** Words in class, id or role that make an element one of a kind, in the order they are looked for. */
 const kinds: readonly (readonly [classification: string, words: RegExp])[] = [
@@ -137,7 +137,7 @@ export class Transients {
       since: now(),
       timer,
       classification,
-      role: roleOf(element),
+      role: roleTold(element),
       selector: "",
       text: textOf(element),
     });

@@ -1,6 +1,6 @@
 import type { Vital } from "@gasoline/schema/wire";
 import { onCLS, onFCP, onINP, onLCP, onTTFB, type Metric } from "web-vitals/attribution";
-import { elementText } from "../brand.ts";
+import { elementText } from "../element-text.ts";
 import { cancelLater, later } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Guard } from "../guard.ts";

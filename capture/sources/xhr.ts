@@ -24,7 +24,7 @@ import { addHeader, redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { write } from "../write.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, binarySize, bodyOf, header, known, textArgument, type Body } from "./request.ts";
+import { absolute, binarySize, bodyOf, bytesBody, header, known, textArgument, type Body } from "./request.ts";
 
 const readyState = getter<number>("XMLHttpRequest", "readyState");
 const statusOf = getter<number>("XMLHttpRequest", "status");
@@ -34,6 +34,8 @@ const responseText = getter<string>("XMLHttpRequest", "responseText");
 const responseOf = getter<unknown>("XMLHttpRequest", "response");
 const urlOf = getter<string>("XMLHttpRequest", "responseURL");
 const allHeaders = method<[], string>("XMLHttpRequest", "getAllResponseHeaders");
+const rootOf = getter<object | null>("Document", "documentElement");
+const outerOf = getter<string>("Element", "outerHTML");
 const eventType = getter<string>("Event", "type");
 
 /** State is one XHR object between open and the end; open starts it over. */
@@ -192,9 +194,19 @@ function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Bo
     const text = value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
     return textBody(text, headers, realm);
   }
-  const held = type === "document" ? -1 : binarySize(value);
-  return { size: held < 0 ? trueSize(headers) : held, note: "binary" };
+  const contentType = header(headers, "content-type");
+  if (type === "document") {
+    const root = value === null ? null : rootOf(value);
+    const size = trueSize(headers);
+    return root && size <= maxDocument ? textBody(outerOf(root), headers, realm) : { size, note: "binary" };
+  }
+  const size = binarySize(value);
+  if (size < 0) return { size: trueSize(headers), note: "binary" };
+  return bytesBody(value as object, size, contentType, config);
 }
+
+/** A larger document is not written again as text for its head. */
+const maxDocument = 1_000_000;
 
 function textBody(text: string, headers: readonly Header[], realm: Realm): Body {
   const config = realm.config;

@@ -46,6 +46,85 @@ test("every console method is recorded once, with its level, and the native stil
   expect(printed.filter((line) => line.startsWith("assert:"))).toHaveLength(1);
 });
 
+test("counters and timers are recorded as the browser prints them", async ({ page, capture, server }) => {
+  const records = await capture();
+  const printed: string[] = [];
+  page.on("console", (message) => printed.push(message.type() + ":" + message.text()));
+  await page.goto(server.page("<title>console</title>"));
+  const asked = await page.evaluate(() => {
+    let asked = 0;
+    const label = { toString: () => (asked++, console.log("in toString"), "row") };
+    console.count();
+    console.count("default");
+    console.count(label as never);
+    console.count("100%s");
+    console.countReset("default");
+    console.count(undefined);
+    console.countReset("nobody");
+    console.time("load");
+    console.time("load");
+    console.timeLog("load", { step: 1 }, "two %d", 2);
+    console.timeEnd("load");
+    console.timeEnd("load");
+    console.dirxml(document.head);
+    console.clear();
+    console.log("end");
+    return asked;
+  });
+  await records.one("logs", (log) => log.message === "end");
+  expect(asked).toBe(1);
+  const steady = (text: string): string => text.replace(/\d+(\.\d+)? ms/, "N ms");
+  const logs = records.all("logs").map((log) => [log.logger ?? "", log.level, steady(log.message)]);
+  expect(logs).toEqual([
+    ["count", "log", "default: 1"],
+    ["count", "log", "default: 2"],
+    ["", "log", "in toString"],
+    ["count", "log", "row: 1"],
+    ["count", "log", "100%s: 1"],
+    ["count", "log", "default: 1"],
+    ["countReset", "warn", "Count for 'nobody' does not exist"],
+    ["time", "warn", "Timer 'load' already exists"],
+    ["timeLog", "log", 'load: N ms {"step":1} two %d 2'],
+    ["timeEnd", "log", "load: N ms"],
+    ["timeEnd", "warn", "Timer 'load' does not exist"],
+    ["dirxml", "log", "<head>"],
+    ["clear", "log", "The console was cleared"],
+    ["", "log", "end"],
+  ]);
+  expect(records.all("logs")[8]!.args).toEqual([{ step: 1 }, "two %d", 2]);
+  // Each line of the browser's that is not about an object is one of ours, word for word.
+  const ours = logs.map((log) => log[2]);
+  for (const line of printed.map((text) => steady(text.slice(text.indexOf(":") + 1))))
+    if (/nobody|Timer|row|default|100/.test(line)) expect(ours).toContain(line);
+});
+
+test("a thousand labels are counted; what is beyond says so", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("<title>console</title>"));
+  await page.evaluate(() => {
+    for (let i = 0; i < 1001; i++) console.count("k" + i);
+    console.count("k1");
+    console.countReset("k1000");
+    console.countReset("k2");
+    console.count("more");
+    console.count("more");
+    console.log("end");
+  });
+  await records.one("logs", (log) => log.message === "end");
+  const last = records
+    .all("logs")
+    .slice(-6)
+    .map((log) => log.message);
+  expect(last).toEqual([
+    "k999: 1",
+    "k1000: (counted by the browser alone: there are more than 1,000 counters)",
+    "k1: 2",
+    "more: 1",
+    "more: 2",
+    "end",
+  ]);
+});
+
 test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
@@ -244,10 +323,22 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
     "[Float64Array 20: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, …]",
   ]);
   expect(args("time")).toEqual(["1970-01-01T00:00:00.000Z", "Invalid Date", "/a+/gi", "http://x/y", "[Promise]"]);
-  expect(args("dom")).toEqual(["<div#app.a.b>", "#document", "[Window]", "[MouseEvent click]", "#text t"]);
+  expect(args("dom")).toEqual([
+    "<div#app.a.b>",
+    "#document",
+    "[Window]",
+    { "[class]": "MouseEvent", type: "click", button: 0, clientX: 0, clientY: 0 },
+    "#text t",
+  ]);
   expect(args("net")).toEqual([
-    "[Response 201]",
-    `[Request PUT ${server.origin}/r]`,
+    { "[class]": "Response", status: 201, type: "default", bodyUsed: false, headers: expect.anything() },
+    {
+      "[class]": "Request",
+      method: "PUT",
+      url: `${server.origin}/r`,
+      mode: "cors",
+      headers: "[Headers]",
+    },
     "[Headers]",
     "[FormData]",
     "[Blob 3 bytes text/x]",

@@ -255,6 +255,8 @@ test("dom: toasts and live regions are told with their text, also when they are 
     document.body.append(toast);
     document.getElementById("live")!.textContent = "3 results";
     document.getElementById("hidden")!.style.display = "block";
+    // Shown: drawn, and then for a while.
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
     await new Promise((wait) => setTimeout(wait, 200));
     toast.remove();
     document.getElementById("hidden")!.style.display = "none";
@@ -269,6 +271,51 @@ test("dom: toasts and live regions are told with their text, also when they are 
   expect(await records.one("dom", (x) => x.text === "3 results")).toMatchObject({
     classification: "notification",
   });
+});
+
+test("dom: toasts in shadow roots, of those that come, that are there and that are upgraded late", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(
+    server.page(`<x-there></x-there><x-late></x-late><div id=plain></div><script>
+      customElements.define("x-there", class extends HTMLElement {
+        constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<main></main>"; }
+      });
+    </script>`),
+  );
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(async () => {
+    const toast = (root: ShadowRoot, text: string): void =>
+      void root.append(Object.assign(document.createElement("div"), { className: "toast", textContent: text }));
+    toast(document.querySelector("x-there")!.shadowRoot!, "there");
+    const host = document.createElement("x-new");
+    toast(host.attachShadow({ mode: "open" }), "new");
+    const outer = document.createElement("section");
+    outer.append(host);
+    document.body.append(outer);
+    toast(document.getElementById("plain")!.attachShadow({ mode: "open" }), "plain");
+    document.body.append(Object.assign(document.createElement("p"), { textContent: "." }));
+    customElements.define(
+      "x-late",
+      class extends HTMLElement {
+        constructor() {
+          super();
+          this.attachShadow({ mode: "open" }).innerHTML = "<div role=status>late</div>";
+        }
+      },
+    );
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);
+  });
+  for (const text of ["there", "new", "late"])
+    expect(await records.one("dom", (x) => x.text === text), text).toMatchObject({ type: "transient" });
+  await page.evaluate(() => {
+    const row = Object.assign(document.createElement("li"), { textContent: "row" });
+    document.querySelector("x-there")!.shadowRoot!.firstElementChild!.append(row);
+  });
+  await records.one("dom", (x) => x.type === "summary" && (x.changes ?? []).includes('+ <li> "row"'));
 });
 
 test("dom: looking for toasts makes the browser compute no styles", async ({ page, capture, server }) => {
@@ -414,4 +461,51 @@ test("actions: a click makes the browser compute no styles, and searches in slic
   const after = await count();
   expect(after - before).toBeLessThan(5);
   await records.one("actions", (x) => x.name === "Pay" && (x.locators?.length ?? 0) > 0);
+});
+
+test("what the browser keeps a page from without an exception is an exception of ours", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  const url = server.page(
+    `<script>
+navigator.vibrate(10);
+navigator.geolocation.getCurrentPosition(() => {});
+</script>`,
+    { "permissions-policy": "geolocation=()" },
+  );
+  await page.goto(url);
+  const intervention = await records.one("exceptions", (x) => x.type === "Intervention");
+  expect(intervention).toMatchObject({ mechanism: "report", url, line: 2 });
+  expect(intervention.message).toContain("navigator.vibrate");
+  const policy = await records.one("exceptions", (x) => x.type === "PermissionsPolicyViolation");
+  expect(policy).toMatchObject({ mechanism: "report", url, line: 3 });
+  expect(policy.message).toContain("Geolocation");
+});
+
+test("a font that does not load is told by its name, its file and why", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  const nonsense = "/typed?type=font%2Fwoff2&text=nonsense";
+  await page.goto(
+    server.page(
+      `<style>@font-face { font-family: "Gone One"; src: local("nowhere"), url("/missing.woff2?a") format("woff2") }
+@font-face { font-family: Odd; src: url(${nonsense}) }
+@font-face { font-family: Unused; src: url(/missing.woff2?unused) }</style>
+<p style="font-family: 'Gone One'">x</p><p style="font-family: Odd">x</p>`,
+    ),
+  );
+  const gone = await records.one("exceptions", (x) => x.message.startsWith("font Gone One"));
+  expect(gone).toMatchObject({
+    type: "ResourceError",
+    mechanism: "resource",
+    message: `font Gone One did not load ${server.origin}/missing.woff2?a: it was answered 404`,
+    url: `${server.origin}/missing.woff2?a`,
+  });
+  const odd = await records.one("exceptions", (x) => x.message.startsWith("font Odd"));
+  expect(odd.message).toBe(
+    `font Odd did not load ${server.origin}${nonsense}: it was answered 200, and is no font that the browser knows`,
+  );
+  expect(records.all("exceptions").filter((x) => x.mechanism === "resource")).toHaveLength(2);
 });

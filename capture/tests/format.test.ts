@@ -49,6 +49,24 @@ describe("a console call", () => {
   ])("takes %s for numbers", (directive, value, text) => {
     expect(said(`<%${directive as string}>`, value)).toEqual([`<${text as string}>`, undefined]);
   });
+  test("says of an error what it names as its causes, three of them", () => {
+    const chain = (...messages: string[]): Error | undefined =>
+      messages.reduceRight<Error | undefined>(
+        (cause, text) => (cause ? new Error(text, { cause }) : new Error(text)),
+        undefined,
+      );
+    expect(said(chain("a"))[0]).toBe("Error: a");
+    expect(said(chain("a", "b"))[0]).toBe("Error: a [cause: Error: b]");
+    expect(said(chain("a", "b", ""))[0]).toBe("Error: a [cause: Error: b, Error]");
+    expect(said("lost:", chain("a", "b", "c", "d", "e"))[0]).toBe(
+      "lost: Error: a [cause: Error: b, Error: c, Error: d]",
+    );
+  });
+  test("is nothing where nothing is said", () => {
+    expect(said()).toEqual(["", undefined]);
+    expect(said("%s")).toEqual(["%s", undefined]);
+    expect(said("%d %i %d %d", "", "\0", "-1.5", -0.5)[0]).toBe("NaN NaN -1 0");
+  });
   test("names symbols, which are no numbers", () => {
     expect(said(Symbol("a"), "b")).toEqual(["Symbol(a) b", undefined]);
     expect(said("%i %s", Symbol("a"), Symbol("b"))).toEqual(["NaN Symbol(b)", undefined]);

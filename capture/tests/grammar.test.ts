@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Locator, LocatorError, asText, parse, print } from "../locators/grammar.ts";
+import { fold } from "../locators/text.ts";
 
 /** A generator of numbers that gives the same each time. */
 function seeded(seed: number): (below: number) => number {
@@ -48,7 +49,7 @@ describe("what is printed is read back", () => {
   test("for texts, names, states and test ids of any signs", () => {
     const next = seeded(7);
     for (let i = 0; i < 20_000; i++) {
-      const text = nasty(next, 12).replace(/\s+/g, " ").trim();
+      const text = fold(nasty(next, 12), Infinity);
       const id = nasty(next, 12);
       for (const locator of [
         { kind: "text", ...asText(text) },

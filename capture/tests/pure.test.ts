@@ -5,10 +5,10 @@ import { Guard } from "../guard.ts";
 import { append, prefix } from "../natives.ts";
 import { secretHeader, secretName } from "../names.ts";
 import { addHeader, headerValue, mask, redactBody, redactForm, redactURL, withSalt } from "../redact.ts";
-import { framesOf, isOurs, readStack, traceBelow } from "../stack.ts";
+import { framesOf, isOurs, readStack, scriptURL, traceBelow } from "../stack.ts";
 import { Json, rewrite, write } from "../write.ts";
 import { secretField } from "../sources/fields.ts";
-import { essence, streams, textLike } from "../sources/request.ts";
+import { binaryType, essence, isText, streams } from "../sources/content.ts";
 
 describe("Guard", () => {
   const fail = () => {
@@ -127,6 +127,28 @@ describe("framesOf", () => {
     expect([isOurs(""), isOurs("http://a/b.js")]).toEqual([false, false]);
   });
 
+  test.each([
+    ["Error\n    at f (https://a.test/x.js:1:2)\n    at g (https://a.test/y.js:3:4)", "https://a.test/x.js"],
+    ["Error\n    at https://a.test/x.js:1:2", "https://a.test/x.js"],
+    ["Error", ""],
+    ["    at f (https://a.test/x.js:1:2)", ""],
+    ["Error\n    at Array.map (<anonymous>)\n    at f (https://a.test/x.js:1:2)", ""],
+    ["Error\n    at eval (<anonymous>:1:1)", ""],
+    ["Error\n    at f (native)", ""],
+    ["Error\nno frame", ""],
+    [7, ""],
+  ])("a script has the name of its own place: %s", (stack, url) => expect(scriptURL(stack)).toBe(url));
+  test("a script that stands in the document has none, wherever in it the user is", () => {
+    if (typeof document !== "object") return;
+    const { href } = location;
+    const [bare] = href.split("#") as [string];
+    history.replaceState(null, "", `${bare}#part`);
+    expect(scriptURL(`Error\n    at f (${bare}:1:2)`)).toBe("");
+    history.replaceState(null, "", bare);
+    expect(scriptURL(`Error\n    at f (${bare}:1:2)`)).toBe("");
+    expect(scriptURL(`Error\n    at f (${bare}x:1:2)`)).toBe(`${bare}x`);
+    history.replaceState(null, "", href);
+  });
   test("message lines are skipped, frames and text are bounded, other values give nothing", () => {
     expect(framesOf("TypeError: line one\n  at home\nsecond\n    at f (http://a:1:2)")).toHaveLength(2);
     expect(framesOf("E\n" + "    at f (http://a/b.js:1:2)\n".repeat(500))).toHaveLength(30);
@@ -518,17 +540,36 @@ test("prefix never halves a character", () => {
   expect(prefix("ab😀", 4)).toBe("ab😀");
 });
 
-test("content types: what is text, what streams", () => {
+test("what is text, by the type and the first bytes of a body", () => {
+  const bytes = (...codes: number[]): Uint8Array => new Uint8Array(codes);
+  const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
+  const json = utf8('{"error":"Größe 😀"}');
   for (const type of [
-    "text/html; charset=x",
-    "application/JSON",
-    "application/vnd.api+json",
-    "image/svg+xml",
-    "application/x-www-form-urlencoded",
+    "",
+    "application/octet-stream",
+    "application/x-amz-json-1.1",
+    "application/json5",
+    "image/png",
+    "x",
   ])
-    expect(textLike(type), type).toBe(true);
-  for (const type of ["image/png", "application/octet-stream", "application/pdf", "", "font/woff2"])
-    expect(textLike(type), type).toBe(false);
+    expect(isText(json, type), type).toBe(true);
+  expect(isText(bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a), "application/json")).toBe(false);
+  expect(isText(bytes(0, 0, 0, 5, 10), "")).toBe(false);
+  expect(isText(bytes(0x66, 0xe9, 0x65), "")).toBe(false); // no UTF-8
+  for (const type of ["text/plain", "application/vnd.api+json", "application/xml"])
+    expect(isText(bytes(0x63, 0x61, 0x66, 0xe9), type), type).toBe(true);
+  expect(isText(bytes(0x66, 0xe9, 0x65), "application/vnd.openxmlformats-officedocument")).toBe(false);
+  expect(isText(bytes(0xff, 0xfe, 0x61, 0), "")).toBe(true);
+  expect(isText(bytes(0, 0x61), "text/plain; charset=UTF-16BE")).toBe(true);
+  expect(isText(utf8("x".repeat(511) + "😀").slice(0, 513), "")).toBe(true); // half a character
+  expect(isText(bytes(0x1b, 0x5b, 0x33, 0x6d), "")).toBe(true);
+  expect(isText(bytes(), "")).toBe(true);
+  for (const type of ["image/png", "Font/woff2", "application/pdf; a=b"]) expect(binaryType(type), type).toBe(true);
+  for (const type of ["image/svg+xml", "application/json", "", "application/octet-stream", "text/plain"])
+    expect(binaryType(type), type).toBe(false);
+});
+
+test("content types that stream", () => {
   for (const type of [
     "text/event-stream",
     "application/x-ndjson",

@@ -46,7 +46,6 @@ test("what the recorder prints for ordinary elements, the engine finds", async (
 });
 
 test("what the recorder prints for elements of generated pages, the engine finds", async ({ page, server }) => {
-  test.setTimeout(60_000);
   let checked = 0;
   for (let seed = 1; seed <= 12; seed++) {
     await open(page, server, `<body></body><script>(${NASTY.toString()})(${seed})</script>`);

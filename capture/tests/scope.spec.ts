@@ -15,11 +15,13 @@ const act = (page: Page, code: string): Promise<string[]> =>
     realm.take({ type: "begin", action: "c1", ms: 5000, alone: false, whole: false });
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the page's own code, at once
     new Function(text)();
-    return realm.take({ type: "ask", action: "c1" })!.busy;
+    return realm.take({ type: "ask", action: "c1", waits: false })!.busy;
   }, code);
 
 const busy = (page: Page): Promise<string[]> =>
-  page.evaluate(() => (window as never as Handle).capture.captures[0].take({ type: "ask", action: "c1" })!.busy);
+  page.evaluate(
+    () => (window as never as Handle).capture.captures[0].take({ type: "ask", action: "c1", waits: false })!.busy,
+  );
 
 const rested = (page: Page): Promise<void> => expect.poll(() => busy(page)).toEqual([]);
 
@@ -204,6 +206,32 @@ test("what runs meanwhile by itself is in the same time and no more, and nobody 
   expect([other.action, other.flags]).toEqual(["c1", ["inferred"]]);
 });
 
+test("what a page asks for while the other world waits for something is the action's, until that says that it does not", async ({
+  page,
+  capture,
+  server,
+}) => {
+  await capture(both);
+  await page.goto(server.page("<p>"));
+  await act(page, "");
+  const asked = (waits: boolean, code: string): Promise<string[]> =>
+    page.evaluate(
+      async ([is, text]) => {
+        const take = (): string[] =>
+          (window as never as Handle).capture.captures[0].take({ type: "ask", action: "c1", waits: is })!.busy;
+        take();
+        const until = performance.now() + 200; // no frame comes for so long
+        while (performance.now() < until);
+        // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the page's own code, at once
+        new Function(text)();
+        return take();
+      },
+      [waits, code] as const,
+    );
+  expect(await asked(true, "fetch('/hang?a')")).toEqual(["fetch GET /hang"]);
+  expect(await asked(false, "fetch('/other?b')")).toEqual(["fetch GET /hang"]);
+});
+
 test("what an action sends over a socket is waited for until the next message, whose doings are its own by time", async ({
   page,
   capture,
@@ -258,7 +286,8 @@ test("a socket that speaks by itself is waited for a fifth of a second", async (
   // Where a socket does not speak by itself, its answer is waited for longer than this timer.
   await page.evaluate(() => {
     const [realm] = (window as never as Handle).capture.captures;
-    const look = (): void => void Object.assign(window, { still: realm.take({ type: "ask", action: "c1" })!.busy });
+    const look = (): void =>
+      void Object.assign(window, { still: realm.take({ type: "ask", action: "c1", waits: false })!.busy });
     setTimeout(look, 900);
   });
   expect(await act(page, `socket.send("no answer")`)).toEqual(["answer over /ws"]);
@@ -412,4 +441,56 @@ test("a text that comes without keys once an agent's act is over is the user's",
     ["input", "Text", "user"],
     ["keypress", "Text", "user"],
   ]);
+});
+
+test("an answer of a worker and a picture in no document are waited for, and what follows them is the action's", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(() => {
+    const code = "onmessage = ({ data }) => setTimeout(() => postMessage(data), 30)";
+    const made = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    Object.assign(window, { made });
+    made.addEventListener("message", ({ data }) => console.log(`own ${data}`));
+  });
+  const started = await act(
+    page,
+    `made.postMessage("answer");
+     const image = new Image();
+     image.onerror = () => console.log("own picture");
+     image.src = "/json?picture";`,
+  );
+  expect(started.toSorted()).toEqual(["answer of a worker", "loading of img /json"]);
+  await rested(page);
+  await page.evaluate(() => {
+    (window as never as Handle).capture.captures[0].take({ type: "end", action: "c1" });
+    console.log("end");
+  });
+  await records.one("logs", (x) => x.message === "end");
+  expect(new Set(causes(records, "own").map(([message, action]) => `${String(message)} ${String(action)}`))).toEqual(
+    new Set(["own answer c1", "own picture c1"]),
+  );
+  // Nothing is in the way any more.
+  const left = await page.evaluate(() => [
+    Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, "src")?.set?.name,
+    Worker.prototype.postMessage.name,
+  ]);
+  expect(left).toEqual(["set src", "postMessage"]);
+});
+
+test("of a page in front nothing is held back", async ({ page, capture, server }) => {
+  await capture(both);
+  await page.goto(server.page("<p>"));
+  const [held, busyNow] = await page.evaluate(async () => {
+    const [realm] = (window as never as Handle).capture.captures;
+    realm.take({ type: "begin", action: "c1", ms: 5000, alone: false, whole: false });
+    setTimeout(() => {}, 500);
+    const answer = realm.take({ type: "ask", action: "c1", waits: false })!;
+    return [answer.held, answer.busy] as const;
+  });
+  expect(held).toEqual([]);
+  expect(busyNow).toEqual(["timer of 500 ms"]);
 });

@@ -205,3 +205,21 @@ test("an event stream that the page closes is recorded as closed, once", async (
   expect(told.at(-1)).toEqual(["close", undefined]);
   expect(told).not.toContainEqual(["message", "a script's own"]);
 });
+
+test("an event stream that is lost, one that cannot connect and one that is answered a page say so", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(() => {
+    for (const url of ["/typed?lost&type=text/event-stream&text=data: 1%0A%0A", "/refused", "/text?login"])
+      new EventSource(url);
+  });
+  const reason = async (name: string, event: string): Promise<string | undefined> =>
+    (await records.one("websocket", (x) => x.url.includes(name) && x.event === event)).reason;
+  expect(await reason("?lost", "error")).toBe("the connection ended");
+  expect(await reason("/refused", "error")).toBe("it did not connect");
+  expect(await reason("?login", "close")).toMatch(/^the answer was no event stream/);
+});

@@ -75,7 +75,8 @@ describe("the name of", () => {
     ["a submit", "<input x type=submit>", "Submit"],
     ["a reset by its value", "<input x type=reset value=go>", "go"],
     ["a reset", "<input x type=reset>", "Reset"],
-    ["a submit with an empty value and a label", "<label>l<input x type=submit value=' '></label>", "Submit"],
+    ["a submit by its label", "<label>l<input x type=submit value=go></label>", "l"],
+    ["a submit with an empty value", "<input x type=submit value=''>", ""],
     ["a picture that submits by alt", "<input x type=image alt=go title=tip>", "go"],
     ["a picture that submits by title", "<input x type=image title=tip>", "tip"],
     ["a picture that submits", "<input x type=image>", "Submit Query"],
@@ -210,7 +211,7 @@ describe("the name of", () => {
     ["comments are no text", "<button x>a<!-- b -->c</button>", "ac"],
     ["pictures in text", "<button x><img alt=cat> b</button>", "cat b"],
     ["titles in text", "<button x><i title=tip></i> b</button>", "b"],
-    ["aria-owns adds", "<button x aria-owns='o p'>a</button><i id=o>b</i><i id=p> c</i>", "ab c"],
+    ["aria-owns adds", "<button x aria-owns='o p'>a</button><i id=o>b</i><i id=p> c</i>", "a b c"],
     ["aria-owns of itself does not loop", "<button x id=x aria-owns=x>a</button>", "a"],
     [
       "things named by each other",
@@ -222,10 +223,15 @@ describe("the name of", () => {
     ["text of 200 signs is whole", `<button x>${"a".repeat(200)}</button>`, "a".repeat(200)],
   ])("%s", (_, html, name) => expect(nameOf(put(html as string))).toBe(name));
   test.each(
-    "button cell checkbox columnheader gridcell heading legend link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
+    "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio radio row rowheader switch tab term tooltip doc-backlink doc-biblioref doc-glossref doc-noteref".split(
       " ",
     ),
   )("a %s is its content", (role) => expect(nameOf(put(`<div x role=${role}>a</div>`))).toBe("a"));
+  test.each([
+    ["option", "<div role=listbox><div x role=option>a</div></div>"],
+    ["treeitem", "<div role=tree><div x role=treeitem>a</div></div>"],
+    ["legend", "<legend x>a</legend>"],
+  ])("an %s is its content", (_, html) => expect(nameOf(put(html as string))).toBe("a"));
   test("something in a shadow root is given by ids of that root", () => {
     const root = put("<div x></div><i id=a>outside</i>").attachShadow({ mode: "open" });
     root.innerHTML = "<button aria-labelledby=a>b</button><i id=a>inside</i>";

@@ -39,8 +39,6 @@ const BY_TAG = {
   option: "option",
   output: "status",
   progress: "progressbar",
-  section: "region",
-  summary: "button",
   table: "table",
   tbody: "rowgroup",
   td: "cell",
@@ -68,14 +66,14 @@ const BY_TYPE = {
   tel: "textbox",
   text: "textbox",
   url: "textbox",
-  password: "",
-  date: "",
-  color: "",
-  file: "",
+  password: "textbox",
+  date: "textbox",
+  color: "textbox",
+  file: "button",
   hidden: "",
 };
 const NAMING =
-  "atomic busy controls current describedby description details dropeffect flowto grabbed hidden keyshortcuts label labelledby live owns relevant roledescription".split(
+  "atomic busy controls current describedby description details dropeffect flowto grabbed keyshortcuts label labelledby live owns relevant roledescription".split(
     " ",
   );
 
@@ -89,8 +87,8 @@ describe("the role of", () => {
     const element = put(`<input type=${type}>`);
     expect(roleOf(element)).toBe(role);
     if (role) expect(element.matches(selectorsOf(role as string).join())).toBe(true);
-    const listed = put(`<input type=${type} list=l>`);
-    const withList = role === "textbox" || role === "searchbox" ? "combobox" : role;
+    const listed = put(`<input type=${type} list=l><datalist id=l></datalist>`);
+    const withList = /^(email|search|tel|text|url)$/.test(type as string) ? "combobox" : role;
     expect(roleOf(listed)).toBe(withList);
     if (withList) expect(listed.matches(selectorsOf(withList as string).join())).toBe(true);
   });
@@ -112,8 +110,13 @@ describe("the role of", () => {
     ["<button role=''>", "button"],
     ["<button role=' '>", "button"],
     ["<button role=generic>", ""],
-    ["<button role=none>", ""],
-    ["<button role=presentation>", ""],
+    ["<button role=none>", "button"],
+    ["<button role=presentation>", "button"],
+    ["<button role=none disabled>", ""],
+    ["<h1 role=none>", ""],
+    ["<h1 role=none tabindex=-1>", "heading"],
+    ["<img alt='' title=a>", "img"],
+    ["<input list=none>", "textbox"],
     ["<button role=link>", "link"],
     ["<constructor>", ""],
   ])("%s", (html, role) => {
@@ -131,10 +134,10 @@ describe("the role of", () => {
 describe("the CSS of a role", () => {
   test.each([
     ["button", '[role~="button" i],button,summary,input'],
-    ["link", '[role~="link" i],a[href],area[href]'],
+    ["link", '[role~="link" i],a,area[href]'],
     ["listbox", '[role~="listbox" i],datalist,select'],
     ["combobox", '[role~="combobox" i],select,input'],
-    ["img", '[role~="img" i],img'],
+    ["img", '[role~="img" i],[role~="image" i],canvas,image,svg,img'],
     ["alert", '[role~="alert" i]'],
     ["slider", '[role~="slider" i],input'],
   ])("%s", (role, css) => expect(selectorsOf(role as string).join()).toBe(css));

@@ -3,6 +3,7 @@ import { build, type BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
 import type { Batch } from "../../batch.ts";
 import type { CaptureConfig, EventFor, Kind } from "../../record.ts";
+import { members } from "../../../scripts/members.mjs";
 import { TestServer } from "./server.ts";
 
 export { expect };
@@ -68,6 +69,7 @@ export function bundle(entry: string, define: Record<string, string> = {}, more:
       format: "iife",
       target: "chrome120",
       define,
+      plugins: [members()],
       ...more,
     }).then(({ outputFiles }) => outputFiles![0]!.text + "\n//# sourceURL=gasoline-capture.js");
     bundles.set(key, made);

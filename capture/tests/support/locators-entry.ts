@@ -8,6 +8,7 @@ import {
   find,
   locate,
   parse,
+  roleOf,
   run,
   selectorFor,
   sketchOf,
@@ -50,6 +51,6 @@ function wrongs(element: Element): string[] {
   return wrong.map((text) => `${element.outerHTML.slice(0, 200)}: ${text}`);
 }
 
-const page = { Names, Naming, cssPath, everything, found, locate, roots, run, selectorFor, sketchOf, wrongs };
+const page = { Names, Naming, cssPath, everything, found, locate, roleOf, roots, run, selectorFor, sketchOf, wrongs };
 export type Locators = typeof page;
 Object.assign(globalThis, { locators: page });

@@ -4,6 +4,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { members } from "../../../scripts/members.mjs";
 
 /**
  * @param {string} folder of the tests
@@ -30,7 +31,7 @@ export async function bundleTests(folder, { files = [], plugins = [] } = {}) {
     charset: "utf8",
     alias: { vitest: inPage },
     define: { "process.env.NODE_ENV": '"test"', __VERSION__: '"0"' },
-    plugins: [...plugins, begins(inPage)],
+    plugins: [...plugins, begins(inPage), members({ isolated: true })],
     // Tests have side effects, whatever the package says of its modules.
     ignoreAnnotations: true,
     logLevel: "warning",

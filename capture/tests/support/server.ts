@@ -14,6 +14,8 @@ export class TestServer {
   /** by path and query: pages that a test set */
   readonly pages = new Map<string, { html: string; headers?: Record<string, string> }>();
   readonly streams = new Map<string, Streamed>();
+  /** What the last piece of /chat waits for, by its query. */
+  readonly lastPiece = new Map<string, Promise<unknown>>();
   readonly seen: {
     method: string;
     url: string;
@@ -80,6 +82,19 @@ export class TestServer {
         return send(response, 200, "application/octet-stream", new Uint8Array(size || 1000));
       case "/status":
         return send(response, Number(url.searchParams.get("code")), "text/plain", "no luck");
+      case "/typed": {
+        // The answer's bytes and type are the request's: ?type=…&hex=… or &text=…
+        const hex = url.searchParams.get("hex");
+        const bytes = hex ? Buffer.from(hex, "hex") : Buffer.from(url.searchParams.get("text") ?? "");
+        const type = url.searchParams.get("type") ?? "";
+        const code = Number(url.searchParams.get("code") ?? 200);
+        response.writeHead(code, {
+          "content-length": bytes.length,
+          ...(type === "" ? {} : { "content-type": type }),
+        });
+        response.end(bytes);
+        return;
+      }
       case "/empty":
         response.writeHead(204).end();
         return;
@@ -126,6 +141,20 @@ export class TestServer {
           clearInterval(timer);
           state.closed = true;
         });
+        return;
+      }
+      case "/chat": {
+        // Three pieces and an end, which ?how= tells: an event that says what failed, or a connection that breaks.
+        response.writeHead(200, { "content-type": url.searchParams.get("type") ?? "text/event-stream" });
+        const how = url.searchParams.get("how");
+        const pieces = ['data: {"delta":"tok1"}\n\nda', 'ta: {"delta":"tok2 \u{1f600}"}\r\n\r\n', ": note\n"];
+        for (const piece of pieces) {
+          response.write(piece);
+          await new Promise((next) => setTimeout(next, 150));
+        }
+        await this.lastPiece.get(url.search)?.catch(() => undefined);
+        if (how === "broken") request.socket.destroy();
+        else response.end('event: error\ndata: {"error":\ndata: "Model overloaded"}\n\n');
         return;
       }
       case "/sse":
