@@ -14,6 +14,7 @@ import { IGNORE_LIST, isIgnored } from "./build/ignore-list.mjs";
 import { noticesOf } from "./build/notices.mjs";
 import { reportSizes } from "./build/sizes.mjs";
 import { zipFolder } from "./build/zip.mjs";
+import { members } from "../scripts/members.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const out = join(root, "dist");
@@ -22,28 +23,29 @@ const dev = watch || process.argv.includes("--dev");
 const anySize = dev || process.argv.includes("--any-size");
 
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
-// loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
+// loaded asynchronously: document_start would be lost. Budgets are bytes after minification. Those that are
+// "ours" look at no page's elements.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 55_000, ignored: true },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 80_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
-  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_000 },
+  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_500 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
-  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 17_000 },
-  { in: "dom-agent/cover/main.ts", out: "cover", format: "iife", budget: 2_000 },
+  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 17_500 },
+  { in: "dom-agent/cover/main.ts", out: "cover", format: "iife", budget: 2_500 },
   { in: "snapshot/main.ts", out: "snapshot", format: "iife", budget: 24_000 },
   { in: "stored/main.ts", out: "stored", format: "iife", budget: 25_000 },
-  { in: "background/main.ts", out: "background", format: "esm" },
-  { in: "note/main.ts", out: "note", format: "iife", budget: 2_000 },
-  { in: "film/main.ts", out: "film", format: "iife", budget: 8_000 },
-  { in: "popup/main.ts", out: "popup", format: "iife" },
-  { in: "options/main.ts", out: "options", format: "iife" },
+  { in: "background/main.ts", out: "background", format: "esm", ours: true },
+  { in: "note/main.ts", out: "note", format: "iife", budget: 2_000, ours: true },
+  { in: "film/main.ts", out: "film", format: "iife", budget: 8_000, ours: true },
+  { in: "popup/main.ts", out: "popup", format: "iife", ours: true },
+  { in: "options/main.ts", out: "options", format: "iife", ours: true },
 ];
 
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
-  { in: "content/main.ts", out: "content", budget: 52_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 116_000 },
-  { out: "core", budget: 30_000 },
+  { in: "content/main.ts", out: "content", budget: 56_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 149_000 },
+  { out: "core", budget: 40_000 },
 ];
 
 // Loaded into a page when an agent asks for an audit, and no part of a bundle.
@@ -84,12 +86,14 @@ const options = (entry) => ({
   ...common,
   entryPoints: [{ in: entry.in, out: entry.out }],
   format: entry.format,
+  plugins: entry.ours ? [] : [members({ isolated: entry.out !== "page" })],
   // The readable build has its own map, to be read in developer tools.
   ...(entry.ignored && !dev ? { footer: { js: IGNORE_LIST } } : {}),
 });
 
 const ofWorld = {
   ...common,
+  plugins: [members({ isolated: true })],
   entryPoints: isolated.filter((entry) => entry.in).map((entry) => ({ in: entry.in, out: entry.out })),
 };
 

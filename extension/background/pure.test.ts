@@ -79,6 +79,7 @@ test("secrets in headers and URLs do not leave the worker", () => {
       redirects: ["https://a.test/?sid=abc999"],
       fromCache: false,
       byWorker: false,
+      preflight: false,
       requestHeaders: [
         { name: "Cookie", value: "a=cookie1" },
         { name: "Authorization", value: "Basic basic1" },

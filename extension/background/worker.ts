@@ -1,6 +1,7 @@
 import type { CommandKind } from "@gasoline/schema/commands";
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
-import type { Context } from "../commands/context.ts";
+import { within } from "../commands/act.ts";
+import type { Context, Flushed } from "../commands/context.ts";
 import { CommandProblem } from "../commands/problem.ts";
 import { screenshot } from "../commands/screenshot.ts";
 import type { ActionId, PageConfig } from "../messages/content.ts";
@@ -59,6 +60,9 @@ import { closeStorage, local, session as kept } from "../state/browser.ts";
 /** A picture of what the user drew takes so long at most, ms. */
 const PICTURE_MS = 5000;
 
+/** Documents that do not answer a flush in this time have nothing to say. */
+const FLUSH_MS = 1500;
+
 /** A page is told that it was marked within so long, ms, or not at all. */
 const MARK_MS = 1000;
 
@@ -94,17 +98,22 @@ export class Worker {
       onLeft: (document, left) => this.ports.onLeft(document, left),
       granted: (url) => this.grants.covers(url),
     },
-    (tab, power) => this.#powers.may(tab, power),
+    (tab, power, site) => this.#powers.may(tab, power, site),
   );
   readonly #inputs = new Inputs(
     this.debuggers,
     (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
     (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
+    (tab, document, deadline) => this.#frames.keysCome(tab, document, deadline),
     (tab, power) => this.#powers.may(tab, power),
     (document, left) => this.ports.onLeft(document, left),
   );
-  readonly #downloads = new Downloads();
-  readonly #covers = new Covers(this.#frames, (tab) => this.#pages.document(tab));
+  readonly #downloads = new Downloads((url) => this.grants.covers(url));
+  readonly #covers = new Covers(
+    this.#frames,
+    (tab) => this.#pages.document(tab),
+    (heard) => this.ports.onHello(heard),
+  );
   readonly films = new TabFilms(
     this.debuggers,
     this.#client,
@@ -120,13 +129,13 @@ export class Worker {
       };
       return (await screenshot({ format: "jpeg", ...size }, context)).data;
     },
-    emit: async (tab, marks) => {
-      const { url: page_url } = await this.tabs.one(tab);
+    address: (tab, document) => this.ports.documents(tab).find((shown) => shown.document === document)?.page_url,
+    emit: (tab, page_url, marks) => {
       for (const mark of marks) {
         const at = { t: Date.now(), mono: performance.now() };
         this.#own.emit("marks", { tab, frame: 0, page_url }, { ...at, ...mark }, true);
       }
-      void this.#flush(tab);
+      void this.#flush(tab, FLUSH_MS);
     },
   });
   readonly #times = new ActionTimes();
@@ -183,6 +192,10 @@ export class Worker {
     const join: NetworkJoin = new NetworkJoin(redact, shows, (request) => this.network.unclaimed(request));
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
       exchange: (place, exchange) => {
+        // Chrome also shows those of a page over which the user opened the popup.
+        const asked = (exchange.redirects?.[0] ?? exchange.url).replace(/^ws/, "http");
+        // Where a navigation was led to is the address of a page.
+        if (!this.grants.covers(asked) || !this.grants.covers(place.page_url || asked)) return;
         const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
         own.emit("network", { ...place, page_url }, exchange, exchange.outcome !== "ok");
       },
@@ -199,21 +212,25 @@ export class Worker {
       this.#times,
       this.tracer,
     );
-    this.ports = new Ports(() => this.#pageConfig(), {
-      hello: ({ tab, frame, document, page_url }, loaded) => {
-        if (frame === 0) void this.#traced(tab, document, page_url);
-        void this.#loaded.add(loaded, "document");
-        void this.films.came(tab);
-        if (frame === 0) void this.#showed(tab, document);
-        if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
-        else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
+    this.ports = new Ports(
+      () => this.#pageConfig(),
+      (url) => !this.grants.known || this.grants.covers(url),
+      {
+        hello: ({ tab, frame, document, page_url }, loaded) => {
+          if (frame === 0) void this.tracer.showed(tab, document, page_url, this.#settingsRead);
+          void this.#loaded.add(loaded, "document");
+          void this.films.came(tab);
+          if (frame === 0) void this.#showed(tab, document);
+          if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
+          else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
+        },
+        batch: (stamp, json, urgent, done) => {
+          this.line.ensure();
+          this.#pipeline.take(stamp, json, urgent, done);
+        },
+        policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
       },
-      batch: (stamp, json, urgent, done) => {
-        this.line.ensure();
-        this.#pipeline.take(stamp, json, urgent, done);
-      },
-      policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
-    });
+    );
     this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
     this.#inputs.listen();
@@ -222,11 +239,12 @@ export class Worker {
     this.#executor = new Executor({
       results: new Results(this.#client, session),
       powers: this.#powers,
-      context: (kind, tab, deadline, signal, action) => this.#context(kind, tab, deadline, signal, action),
+      context: (...given) => this.#context(...given),
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
       downloads: ({ id }, until) => this.#downloads.of(id, until),
+      waits: (action) => this.#inputs.waits(action),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {
@@ -260,9 +278,11 @@ export class Worker {
     this.#tellSettings();
     this.ports.configure();
     await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
+    this.ports.recheck();
     await this.#showBadge();
-    this.line.ensure();
+    // Before the first command: one would find the debugger taken, or lose the film page that it just opened.
     await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim(), this.films.reclaim()]);
+    this.line.ensure();
   }
 
   /** What acts stops: the user took the permission back. */
@@ -291,7 +311,7 @@ export class Worker {
         : "Marked: your agent sees it once the daemon is connected.";
     const sent = async (): Promise<void> => {
       // What led to the mark goes first: an agent that sees the mark sees that too.
-      await this.#collect(tab);
+      await this.#collect(tab, FLUSH_MS);
       this.#own.emit("marks", { tab, frame: 0, page_url: url }, { ...at, type: "user", label: title }, true);
       await this.#upload();
     };
@@ -321,6 +341,7 @@ export class Worker {
   /** The user changed what is granted. Gives the patterns that are new. */
   async grantsChanged(): Promise<string[]> {
     const added = await this.grants.refresh();
+    this.ports.recheck();
     await this.#recheck();
     return added;
   }
@@ -358,7 +379,7 @@ export class Worker {
       this.#inputs.close(action.id);
       this.#downloads.close(action.id);
       this.ports.action(tab, "end", action);
-      if (!this.#flushed.delete(action.id)) void this.#flush(tab);
+      if (!this.#flushed.delete(action.id)) void this.#flush(tab, FLUSH_MS);
     };
   }
 
@@ -368,6 +389,7 @@ export class Worker {
     deadline: number,
     signal: AbortSignal,
     action?: ActionId,
+    site?: string,
   ): Promise<Omit<Context, "elsewhere">> {
     if (action) signal.addEventListener("abort", () => this.#inputs.stop(action.id, signal.reason as CommandProblem));
     return {
@@ -378,29 +400,32 @@ export class Worker {
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
       part: () => (action ? this.#inputs.part(action.id) : undefined),
       offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
-      frames: this.#frames.for(signal, action),
-      ...this.#powers.guarded(kind, this.debuggers, this.#images),
+      frames: this.#frames.for(signal, action, site),
+      ...this.#powers.guarded(kind, this.debuggers, this.#images, site),
       films: this.films,
       covered: this.#covers.covered,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
-      flush: (only) => {
+      flush: (only, withinMS) => {
         if (action) this.#flushed.add(action.id);
-        return this.#flush(only);
+        return this.#flush(only, withinMS);
       },
     };
   }
 
-  async #flush(tab: number | undefined): Promise<number> {
-    const frames = await this.#collect(tab);
+  async #flush(tab: number | undefined, withinMS: number): Promise<Flushed> {
+    const flushed = await this.#collect(tab, withinMS);
     await this.#upload();
-    return frames;
+    return flushed;
   }
 
-  /** Brings what the tab's documents (or all) captured so far to what waits for the daemon, and says how many gave it. */
-  async #collect(tab: number | undefined): Promise<number> {
-    const frames = await this.ports.flush(tab);
-    await this.#pipeline.idle();
-    return frames;
+  /** Brings what the tab's documents (or all) captured so far to what waits for the daemon. */
+  async #collect(tab: number | undefined, withinMS: number): Promise<Flushed> {
+    const until = Date.now() + withinMS;
+    const answered = await this.ports.flush(tab, withinMS);
+    let late = true;
+    const idle = this.#pipeline.idle(tab).then(() => (late = false));
+    await within(withinMS, until, idle);
+    return { ...answered, late };
   }
 
   async #upload(): Promise<void> {
@@ -540,12 +565,6 @@ export class Worker {
       name: await this.identity.name(),
       ...(problem ? { last_error: problem.message } : {}),
     };
-  }
-
-  /** A tab shows a document, whose requests are traced once it is known what the user wants. */
-  async #traced(tab: number, document: string, url: string): Promise<void> {
-    await this.#settingsRead;
-    await this.tracer.showed(tab, document, url);
   }
 
   /** A tab shows a document. Where Chrome shows requests, its answer was seen before. */

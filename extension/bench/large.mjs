@@ -10,6 +10,7 @@ import { chromium } from "@playwright/test";
 import { build } from "esbuild";
 import { peers } from "../../capture/bench/peers.mjs";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { members } from "../../scripts/members.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const rounds = 7;
@@ -80,6 +81,7 @@ for (const script of ["core.js", "dom-agent.js", "snapshot.js"])
   await copyFile(join(here, "../dist", script), join(home, script));
 const { outputFiles } = await build({
   stdin: { contents: recorder, resolveDir: here, loader: "ts" },
+  plugins: [members({ isolated: true })],
   bundle: true,
   minify: true,
   write: false,

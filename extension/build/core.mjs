@@ -24,7 +24,8 @@ export async function watchIsolated(options) {
         if (built.errors.length === 0) await finish(options, built);
       }),
   };
-  const context = await esbuild.context({ ...options, ...asModules(options), plugins: [plugin] });
+  const plugins = [...(options.plugins ?? []), plugin];
+  const context = await esbuild.context({ ...options, ...asModules(options), plugins });
   await context.watch();
 }
 
@@ -50,7 +51,10 @@ async function finish(options, { outputFiles, metafile }) {
   return { key, metafile: { ...metafile, outputs: weighed(metafile.outputs, Object.assign({}, ...scripts)) } };
 }
 
-/** The chunk as a script that runs once in a world. Its exports become members of the global. */
+/**
+ * The chunk as a script that runs once in a world. Its exports become members of the global. An element whose id is the name of
+ * the global is none of its own.
+ */
 const asCore = ({ path, text }, key, options) => {
   const exported = /\bexport\s*\{([^{}]*)\};?\s*(?:\/\/.*\s*)?$/;
   const found = exported.exec(text);
@@ -58,7 +62,7 @@ const asCore = ({ path, text }, key, options) => {
   const members = found[1].split(",").map((pair) => pair.trim().split(" as "));
   const kept = `globalThis.${key} = { ${members.map(([own, out = own]) => `${out}: ${own}`).join(", ")} };`;
   const script = text.replace(exported, (whole) => kept + whole.slice(whole.indexOf("}") + 1).replace(/^;/, ""));
-  return write(path, script, options, [], { banner: { js: `globalThis.${key}||` } });
+  return write(path, script, options, [], { banner: { js: `Object.hasOwn(globalThis,"${key}")||` } });
 };
 
 /** A module as a script that reads what it imports from the core. */

@@ -23,8 +23,9 @@ const SEND_MS = 300;
 /** Bringing what the act caused to the daemon takes at most so long; what comes later comes by itself. */
 const FLUSH_MS = 700;
 
-/** Changes that a receipt tells. */
-const MAX_CHANGES = 8;
+/** Changes that a receipt tells, and bytes of them. */
+const MAX_CHANGES = 12;
+const MAX_CHANGES_BYTES = 1000;
 
 /** Written entries that a receipt tells. */
 const MAX_STORED = 6;
@@ -41,6 +42,8 @@ type ActOp = {
 interface Performed {
   /** What the document said while the act settled there; undefined: nobody settled yet. */
   settled?: Settled;
+  /** What it said in steps before, which is told wherever the act leads. */
+  before?: Settled | undefined;
   /** Where the act led, when that is another tab. */
   at?: Context;
   /** The tab is closed. */
@@ -55,12 +58,18 @@ export interface Opened {
   title: string;
   /** It had not loaded when the act had settled. */
   loading: boolean;
+  /** What could not be loaded and why, in words. */
+  failed?: string;
 }
 
 /** What was seen of an act. */
 export interface Seen {
-  /** The tab shows another document than before, or is about to. */
+  /** The tab shows another document than before. */
   navigated: boolean;
+  /** It shows the one before, and is about to go to this address; "" where nobody knows it. */
+  leaving?: string;
+  /** What could not be loaded and why, in words: the browser shows its error page. */
+  failed?: string;
   opened: Opened | undefined;
   /** The tab after it; undefined when it is closed. */
   page: Tab | undefined;
@@ -81,40 +90,47 @@ export async function pipeline<R extends { receipt?: Receipt }>(
   const watch = context.pages.watch(context.tab);
   const before = context.tab === 0 ? undefined : context.pages.document(context.tab);
   const from = context.tab === 0 ? undefined : context.pages.describe(context.tab).catch(() => undefined);
-  let opened = false;
+  let entered = false;
   const begin = async (): Promise<void> => {
-    opened = true;
+    entered = true;
     await begun(context);
   };
   try {
-    const { settled: own, at = context, closed } = await perform(begin);
+    const { settled: own, before: said = NOTHING, at = context, closed } = await perform(begin);
     const until = Math.min(began + SETTLE_MS, context.deadline);
     const left = own?.leaving ? await watch.left(until) : watch.now();
-    const { settled, loading } = closed
+    const { settled: last, loading } = closed
       ? { settled: NOTHING, loading: false }
       : await follow(at, before, own, left, until);
+    const settled = joined({ ...said, busy: [] }, last);
     const goes = loading && own?.leaving === true && !own.inner;
-    const navigated = !closed && at === context && (goes || at.pages.document(at.tab) !== before);
-    const [page, other] = await Promise.all([
+    const there = !closed && at === context;
+    const other = there && at.pages.document(at.tab) !== before;
+    const leaving = there && goes && !other ? { leaving: own.to ?? "" } : {};
+    const led = there && !loading && (other || own?.leaving === true || left.loading);
+    const [page, opened, shown] = await Promise.all([
       closed ? undefined : at.pages.describe(at.tab),
       openedBy(context, left.openedTab ?? watch.now().openedTab),
-      within(FLUSH_MS, context.deadline, context.flush(at.tab)),
+      led ? failureOf(at, at.tab, before) : undefined,
+      within(FLUSH_MS, context.deadline, context.flush(at.tab, FLUSH_MS)),
     ]);
+    const failed = shown ?? opened?.failed;
+    const navigated = other || shown !== undefined;
     const receipt: Receipt = { settled_ms: Date.now() - began };
     const was = (await from)?.url;
     if (page && at === context && was !== undefined && was !== page.url)
       Object.assign(receipt, { from: was, to: page.url });
-    if (settled.changes.length > 0) receipt.changes = settled.changes;
+    if (settled.changes.length > 0) receipt.changes = bounded(settled.changes);
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
-    if (other?.loading) busy.push(`loading of tab ${other.tab}`);
+    if (opened?.loading) busy.push(`loading of tab ${opened.tab}`);
     if (busy.length > 0) receipt.busy = busy;
     if (settled.refused) receipt.refused = settled.refused;
     const stored = new Set([...(own?.stored ?? []), ...(settled.stored ?? [])]);
     if (stored.size > 0) receipt.stored = [...stored].slice(0, MAX_STORED);
-    return { ...(await tell({ navigated, opened: other, page })), receipt };
+    return { ...(await tell({ navigated, ...leaving, ...(failed ? { failed } : {}), opened, page })), receipt };
   } catch (error) {
     // What was begun and not done does not settle: nothing watches for it any more.
-    if (opened) end(context);
+    if (entered) end(context);
     throw error;
   } finally {
     watch.stop();
@@ -122,11 +138,23 @@ export async function pipeline<R extends { receipt?: Receipt }>(
 }
 
 /** What an act opened, once its page has loaded, at the latest when an act is to have settled. undefined: nothing, or it is gone again. */
-async function openedBy({ pages, deadline }: Context, tab: number | undefined): Promise<Opened | undefined> {
+async function openedBy(context: Context, tab: number | undefined): Promise<Opened | undefined> {
   if (tab === undefined) return undefined;
+  const { pages, deadline } = context;
   const loaded = await pages.loaded(tab, Math.min(Date.now() + SETTLE_MS, deadline - SEND_MS));
   const page = await pages.describe(tab).catch(() => undefined);
-  return page && { tab, url: page.url, title: page.title, loading: !loaded };
+  const failed = loaded ? await failureOf(context, tab, undefined) : undefined;
+  return page && { tab, url: page.url, title: page.title, loading: !loaded, ...(failed ? { failed } : {}) };
+}
+
+/** What could not be loaded in a tab and why, in words; undefined: there is a page. before: the document that it showed. */
+async function failureOf(
+  { pages, deadline }: Context,
+  tab: number,
+  before: string | undefined,
+): Promise<string | undefined> {
+  const failure = await pages.failure(tab, deadline, before).catch(() => undefined);
+  return failure && `${failure.url.slice(0, 200)}: ${failure.why}`;
 }
 
 /** Follows an act from document to document, where it settles in each: what the last of them said, and whether it loads still. */
@@ -188,7 +216,7 @@ async function settle({ frames, pages, tab, deadline }: Context, whole: boolean)
     return await Promise.race([
       settled().catch((error: unknown) => ({
         ...NOTHING,
-        ...(error instanceof CommandProblem && error.code === "page_left" ? { leaving: true } : {}),
+        ...(error instanceof CommandProblem && /^page_(left|failed)$/.test(error.code) ? { leaving: true } : {}),
       })),
       opened.then((dialog) => ({ changes: [], busy: [dialogInWords(dialog)] })),
       silent,
@@ -210,20 +238,41 @@ export async function act<K extends ActOp>(context: Context, op: K, params: Agen
 export interface Step {
   result: ActResult;
   settled: Settled;
+  /** What steps before it came to. */
+  before?: Settled;
 }
 
 /** Does one step of an act in the page. What an iframe's script does to the page around it is seen there only. */
 export async function step<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<Step> {
   const { frames, tab } = context;
   const around = frames.inner(tab);
-  if (around) await begun(context);
+  if (around) await Promise.all([begun(context), inFrames(context, "begin")]);
   try {
     const { result, settled = NOTHING } = await acted(context, op, params);
-    return { result, settled: around && settled.inner ? both(settled, await settle(context, false)) : settled };
+    const all = around && settled.inner ? both(settled, await settle(context, false)) : settled;
+    if (!around || all.leaving) return { result, settled: all };
+    const more = await inFrames(context, "changes");
+    return { result, settled: { ...all, changes: bounded([...all.changes, ...more]) } };
   } catch (error) {
-    if (around) end(context);
+    if (around) {
+      end(context);
+      void inFrames(context, "end");
+    }
     throw error;
   }
+}
+
+/** Has an act begin or end in the frames that the main document's scripts reach, too, and hears what changed there. */
+async function inFrames(context: Context, op: "begin" | "changes" | "end"): Promise<string[]> {
+  const { frames, pages, tab, deadline } = context;
+  if (!pages.captured(tab) || pages.dialog(tab)) return [];
+  let told: string[] = [];
+  const until = Date.now() + BEGIN_MS;
+  const work = frames.each(tab, op, op === "begin" ? { near: true } : {}, undefined, until).then(({ answers }) => {
+    told = answers.flatMap(({ value }) => (value && "changes" in value ? value.changes : []));
+  });
+  await within(BEGIN_MS, op === "end" ? until : deadline, work);
+  return told;
 }
 
 /** What an act of one or more steps comes to: the result of the last one, and what the page shows because of all. */
@@ -232,14 +281,16 @@ export async function steps(context: Context, perform: () => Promise<Step>): Pro
   return pipeline<ActResult>(
     context,
     async () => {
-      const { result, settled } = await perform();
+      const { result, settled, before } = await perform();
       done = result;
-      return { settled };
+      return { settled, before };
     },
-    ({ page, navigated, opened }) => ({
+    ({ page, navigated, leaving, failed, opened }) => ({
       ...done,
       ...(page ? { url: page.url, title: page.title } : {}),
       ...(navigated ? { navigated } : {}),
+      ...(leaving === undefined ? {} : { leaving_for: leaving || "another page" }),
+      ...(failed ? { failed } : {}),
       ...(opened ? { opened_tab: opened.tab, opened_url: opened.url, opened_title: opened.title } : {}),
     }),
   );
@@ -247,16 +298,44 @@ export async function steps(context: Context, perform: () => Promise<Step>): Pro
 
 /** What an iframe and the page around it say of one act. */
 const both = (inner: Settled, outer: Settled): Settled => ({
-  changes: [...inner.changes, ...(inner.leaving ? ["the frame went on to another page"] : []), ...outer.changes].slice(
-    0,
-    MAX_CHANGES,
-  ),
+  changes: bounded([
+    ...inner.changes,
+    ...(inner.leaving ? ["the frame went on to another page"] : []),
+    ...outer.changes,
+  ]),
   busy: [...inner.busy, ...outer.busy],
   ...(inner.refused ? { refused: inner.refused } : {}),
   ...(inner.stored || outer.stored ? { stored: [...new Set([...(inner.stored ?? []), ...(outer.stored ?? [])])] } : {}),
   ...(inner.leaving || outer.leaving ? { leaving: true } : {}),
   ...(outer.leaving ? {} : { inner: true }),
 });
+
+/** What steps of one act said, one after the other. How many changed somewhere is told where there is room. */
+export function joined(first: Settled, then: Settled): Settled {
+  const all = [...new Set([...first.changes, ...then.changes])];
+  const said = [...all.filter((change) => !COUNTED.test(change)), ...all.filter((change) => COUNTED.test(change))];
+  const changes = bounded(said);
+  const refused = [...new Set([...(first.refused ?? []), ...(then.refused ?? [])])];
+  const stored = [...new Set([...(first.stored ?? []), ...(then.stored ?? [])])];
+  return {
+    ...then,
+    changes,
+    ...(refused.length > 0 ? { refused } : {}),
+    ...(stored.length > 0 ? { stored: stored.slice(0, MAX_STORED) } : {}),
+  };
+}
+
+/** The first and the last changes of many: what came last says how it ended. */
+function bounded(changes: readonly string[]): string[] {
+  const left = [...changes];
+  const size = (): number => new TextEncoder().encode(left.join("")).length;
+  while (left.length > MAX_CHANGES || (left.length > 1 && size() > MAX_CHANGES_BYTES))
+    left.splice(Math.floor(left.length / 2), 1);
+  return left;
+}
+
+/** A change that says only how many there were. */
+const COUNTED = /^\d+ (added|removed|changed)\b/;
 
 /** What a document says that could not be asked. */
 const NOTHING: Settled = { changes: [], busy: [] };
@@ -283,13 +362,15 @@ async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[
     return await Promise.race([context.frames.call(context.tab, op, params, context.deadline), silent]);
   } catch (error) {
     const code = error instanceof CommandProblem ? error.code : "";
-    const performed = (code === "page_left" || code === "dialog_open") && told();
+    // The document is gone, and what the tab shows instead may be the browser's error page.
+    const gone = code === "page_left" || code === "page_failed";
+    const performed = (gone || code === "dialog_open") && told();
     if (!performed) throw error;
     const part = context.part();
     if (part) throw new CommandProblem(code, `${(error as CommandProblem).message} ${part}`);
     // The dialog holds the page that the act was done in, and the end of the act there.
     const open = context.pages.dialog(context.tab);
-    const held = code === "page_left" ? { leaving: true } : { busy: open ? [dialogInWords(open)] : [] };
+    const held = gone ? { leaving: true } : { busy: open ? [dialogInWords(open)] : [] };
     return { ...performed, settled: { ...NOTHING, ...performed.settled, ...held } };
   } finally {
     clearTimeout(timer);

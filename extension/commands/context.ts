@@ -29,8 +29,21 @@ export interface Context {
    * in which that is so. Throws why the tab's own document is none of them.
    */
   covered<T>(tab: number, deadline: number, work: (documents: ReadonlySet<string>) => Promise<T>): Promise<T>;
-  /** Asks documents for all they captured and sends it. Resolves with the number of frames that answered. */
-  flush(tab?: number): Promise<number>;
+  /**
+   * Asks documents, of one tab or all, for all they captured and sends it. Those that do not answer within so long, ms, are
+   * frozen or busy.
+   */
+  flush(tab: number | undefined, withinMS: number): Promise<Flushed>;
+}
+
+/** What documents gave of what they captured. */
+export interface Flushed {
+  /** Documents that answered. */
+  frames: number;
+  /** Tabs with documents that did not. */
+  silent: number[];
+  /** Some of what they gave was not ready to be sent by then. */
+  late: boolean;
 }
 
 /** Tabs and their history. Every method throws tab_gone when the tab does not exist (any more). */
@@ -73,6 +86,11 @@ export interface Pages {
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */
   captured(tab: number): boolean;
+  /**
+   * What could not be loaded and why, in words, where the tab shows the browser's error page. before is the document that the
+   * tab showed: its line may end only after the error page is complete.
+   */
+  failure(tab: number, deadline: number, before: string | undefined): Promise<{ url: string; why: string } | undefined>;
   /** Names the document of the tab's main frame; undefined where it has no content script. */
   document(tab: number): string | undefined;
 }
@@ -89,6 +107,16 @@ export interface Watch {
   /** Waits for a document that said that it is leaving to begin so, until the time (epoch ms). */
   left(until: number): Promise<Left>;
   stop(): void;
+}
+
+/** Why the browser shows its error page. */
+export interface Failure {
+  /** What could not be loaded. */
+  url: string;
+  /** Chrome's name, net::ERR_…; undefined where a server answered without a page, or nobody says. */
+  error?: string;
+  /** Of the server's answer. */
+  status?: number;
 }
 
 /** An alert, confirm or prompt of a page. */
@@ -187,8 +215,8 @@ export interface Debug {
    * site's server is not asked. A page that asks whether to leave it is left.
    */
   blank(tab: number, deadline: number): Promise<void>;
-  /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
-  reload(tab: number, deadline: number): Promise<string>;
+  /** What the browser's error page in the tab says; undefined where the tab shows no error page. */
+  failure(tab: number, deadline: number): Promise<Failure | undefined>;
 }
 
 export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;

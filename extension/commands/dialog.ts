@@ -70,12 +70,14 @@ interface Answer {
 
 /**
  * Does the work of a command, and answers the native dialogs that it opens as the command says. The debugger has to be
- * there before they open, so nobody can answer one that is open already.
+ * there before they open, so nobody can answer one that is open already. may throws for a document, be it an iframe's, whose
+ * address is not of the site that the command is for: there a dialog is neither told nor answered.
  */
 export async function answering<T>(
   kind: CommandKind,
   { dialog: how = "accept", dialog_text: promptText = "" }: Answer,
   { tab, deadline, debug }: Context,
+  may: (url: string) => Promise<void>,
   work: () => Promise<T>,
 ): Promise<T> {
   return debug.run(tab, deadline, async (send) => {
@@ -84,9 +86,13 @@ export async function answering<T>(
     const stays = new Promise<never>((_resolve, reject) => (stay = reject));
     stays.catch(() => undefined); // it may come when nobody waits any more
     const off = debug.on(tab, "Page.javascriptDialogOpening", (opening) => {
-      const { type, message } = opening as Dialog;
-      last = { type, message: message.slice(0, MAX_MESSAGE), answer: how };
-      send("Page.handleJavaScriptDialog", { accept: how === "accept", promptText }).catch(() => undefined);
+      const { type, message, url } = opening as Dialog & { url: string };
+      // Whether a page is left is asked by the page before.
+      const allowed = type === "beforeunload" ? Promise.resolve() : may(url);
+      allowed.then(() => {
+        last = { type, message: message.slice(0, MAX_MESSAGE), answer: how };
+        send("Page.handleJavaScriptDialog", { accept: how === "accept", promptText }).catch(() => undefined);
+      }, stay);
       // No event of the browser says that a page was not left.
       if (type === "beforeunload" && how === "dismiss" && isBeside(kind)) stay(stayed());
     });
@@ -96,7 +102,8 @@ export async function answering<T>(
       return last && typeof result === "object" ? { ...result, dialog: last } : result;
     } finally {
       off();
-      await send("Page.disable").catch(() => undefined); // the tab may be closed
+      // The tab may be closed, or held by a dialog that the user answers.
+      await Promise.race([send("Page.disable"), stays]).catch(() => undefined);
     }
   });
 }

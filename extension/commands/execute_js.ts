@@ -71,8 +71,7 @@ async function byUserScript(context: Context, frame: FrameInfo, script: string, 
   // by an empty result or by an error, according to its version; what the script itself throws comes
   // back as an outcome.
   let problem = "SyntaxError: the script is neither an expression nor statements.";
-  const there = onlyOn(frame);
-  for (const code of [there(asExpression(script)), there(asBody(script))]) {
+  for (const code of [asExpression(script), asBody(script)]) {
     try {
       const result = await context.scripts.user?.(
         context.tab,
@@ -91,7 +90,7 @@ async function byUserScript(context: Context, frame: FrameInfo, script: string, 
 
 interface Evaluated {
   result?: { value?: unknown };
-  exceptionDetails?: { text: string; exception?: { description?: string; className?: string } };
+  exceptionDetails?: { text: string; exception?: { description?: string; className?: string; value?: unknown } };
 }
 
 async function byDebugger(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
@@ -101,7 +100,8 @@ async function byDebugger(context: Context, frame: FrameInfo, script: string, is
   );
 }
 
-async function evaluate(
+/** Runs a script by the debugger, in the document of a frame. */
+export async function evaluate(
   send: Send,
   deadline: number,
   frame: FrameInfo,
@@ -124,6 +124,8 @@ async function evaluate(
   if (evaluated.exceptionDetails) evaluated = await run(there(asBody(script)));
   if (evaluated.exceptionDetails) {
     const { exception, text } = evaluated.exceptionDetails;
+    if (exception?.value === LEFT)
+      return { ok: false, code: "page_left", message: "The page was left before the script ran." };
     return { ok: false, code: "execution_error", message: exception?.description ?? text };
   }
   const value = evaluated.result?.value;
@@ -132,16 +134,19 @@ async function evaluate(
     : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
 }
 
+/** What is thrown where the page was left. */
+const LEFT = "gasoline: left";
+
 /**
- * Wraps a script so that it runs in the document that was asked about only: the debugger's own world of the main frame is
- * that of whatever page is there by then. No page can change what location says.
+ * Has a script run in the document that was asked about only: the debugger's own world of the main frame is that of whatever
+ * page is there by then. No page can change what location says. A statement before the script says so, for a script may
+ * close what it is put into.
  */
 function onlyOn({ url }: FrameInfo): (script: string) => string {
-  const left: Outcome = { ok: false, code: "page_left", message: "The page was left before the script ran." };
   const { origin, protocol } = new URL(url);
   const [key, value] = origin === "null" ? ["protocol", protocol] : ["origin", origin];
-  const there = `location.${key} === ${JSON.stringify(value)}`;
-  return (script) => `${there} ? ${script} : (${JSON.stringify(left)})`;
+  const elsewhere = `if (location.${key} !== ${JSON.stringify(value)}) throw ${JSON.stringify(LEFT)};`;
+  return (script) => `${elsewhere} ${script}`;
 }
 
 /** Where Runtime.evaluate has to run: nothing for the page's own world of the main frame. */

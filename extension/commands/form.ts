@@ -1,6 +1,6 @@
 import type { ActResult, Filled, FormParams } from "@gasoline/schema/commands";
 import type { Settled } from "../messages/agent.ts";
-import { step, within } from "./act.ts";
+import { joined, step, within } from "./act.ts";
 import type { Context } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -17,6 +17,15 @@ const LOOK_MS = 1000;
 
 /** At the deadline it has this of the time that is left for the answer, ms. */
 const LATE_LOOK_MS = 150;
+
+/** A step has so much less than the whole, ms, or a tenth less where that is less: what became of the form is told after it. */
+const TELL_MS = 1000;
+
+/** A context whose deadline leaves time to tell why a step failed. */
+export const leavingTime = (context: Context): Context => ({
+  ...context,
+  deadline: context.deadline - Math.min(TELL_MS, Math.max(0, context.deadline - Date.now()) / 10),
+});
 
 /** An act tells so many characters of a value. */
 const MAX_VALUE = 1000;
@@ -46,6 +55,10 @@ export const notKept = ({ fields }: FormParams, filled: readonly Filled[]): stri
     )
     .join("");
 
+/** What the page said while fields were filled, in words. */
+export const saidInWords = ({ changes }: Settled): string =>
+  changes.length === 0 ? "" : ` Meanwhile the page said: ${changes.join("; ")}.`;
+
 const placeOf = (fields: FormParams["fields"], i: number): string =>
   `fields[${i}] (${(fields[i]?.ref ?? fields[i]?.selector ?? "").slice(0, 100)})`;
 
@@ -53,9 +66,9 @@ const placeOf = (fields: FormParams["fields"], i: number): string =>
 export async function fillFields(form: FormParams, context: Context): Promise<Form> {
   const { fields, within: scope, frame } = form;
   const filled: Filled[] = [];
-  const changes: string[] = [];
   let healed = false;
-  let settled: Settled = { changes, busy: [] };
+  let settled: Settled = { changes: [], busy: [] };
+  const steps = leavingTime(context);
   for (const [i, field] of fields.entries()) {
     try {
       context.signal.throwIfAborted();
@@ -65,19 +78,18 @@ export async function fillFields(form: FormParams, context: Context): Promise<Fo
         ...(scope === undefined ? {} : { within: scope }),
         ...(frame === undefined ? {} : { frame }),
       };
-      const done = await step(context, "fill", params);
+      const done = await step(steps, "fill", params);
       const { value = "", matched, set_to } = done.result;
       filled.push({ value, ...(matched ? { matched } : {}), ...(set_to === undefined ? {} : { set_to }) });
       healed ||= done.result.healed === true;
-      for (const change of done.settled.changes) if (!changes.includes(change)) changes.push(change);
-      settled = { ...done.settled, changes: changes.slice(-8) };
+      settled = joined(settled, done.settled);
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;
       await look(filled, context);
       const before = i === 0 ? "No field was filled." : `The ${i} before it ${i === 1 ? "is" : "are"} filled.`;
       throw new CommandProblem(
         error.code,
-        `${placeOf(fields, i)}: ${error.message} ${before}${notKept(form, filled)}`,
+        `${placeOf(fields, i)}: ${error.message} ${before}${notKept(form, filled)}${saidInWords(settled)}`,
         error.more,
       );
     }

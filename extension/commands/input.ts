@@ -1,5 +1,5 @@
 import type { Gesture } from "../messages/agent.ts";
-import { EDIT_KEY, type KeyStroke, parseKeys } from "../messages/keys.ts";
+import { EDIT_KEY, type KeyStroke, parseKeys, typing } from "../messages/keys.ts";
 import type { Send } from "./context.ts";
 
 /**
@@ -46,7 +46,9 @@ async function click(
   { button, count, hold_ms = 0 }: Extract<Gesture, { type: "press" }>,
   rest: (ms: number) => Promise<boolean>,
 ): Promise<void> {
-  await mouse(send, "mouseMoved", x, y, "none", 0);
+  // A page hears of a movement with its next frame, which a hidden one does not draw, or with the press, in this order.
+  const moved = mouse(send, "mouseMoved", x, y, "none", 0);
+  moved.catch(() => undefined);
   for (let n = 1; n <= count; n++) {
     await mouse(send, "mousePressed", x, y, button, n);
     if (n === count && hold_ms > 0 && !(await rest(hold_ms))) {
@@ -55,6 +57,7 @@ async function click(
     }
     await mouse(send, "mouseReleased", x, y, button, n);
   }
+  await moved;
 }
 
 async function mouse(
@@ -87,34 +90,10 @@ async function drag(
   for (const name of types) await send("Input.dispatchDragEvent", { type: name, x, y, data });
 }
 
-/** Texts up to this length are typed key by key, for pages that watch keys; longer ones come at once, as a paste would. */
-const KEY_BY_KEY = 200;
-
-/** What is typed by an input method or chosen from a palette, several code points at a time: no key types it. */
-const COMPOSED =
-  // oxlint-disable-next-line no-misleading-character-class -- what joins the parts of an emoji goes with them
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u3000-\u303f\uff00-\uffef\u200d\ufe0f\u20e3]+/u;
-
-async function type(send: Send, { text, at_once, lines }: Extract<Gesture, { type: "text" }>): Promise<void> {
-  const long = at_once || text.length > KEY_BY_KEY;
-  const insert = (part: string): Promise<unknown> => send("Input.insertText", { text: part });
-  if (long && !lines) {
-    await insert(text);
-    return;
-  }
-  for (const part of text.split(long ? /(\n)/ : new RegExp(`(\n|${COMPOSED.source})`, "u"))) {
-    if (part === "") continue;
-    if (part !== "\n" && (long || COMPOSED.test(part))) await insert(part);
-    else await keys(send, part);
-  }
-}
-
-async function keys(send: Send, text: string): Promise<void> {
-  for (const char of text) {
-    const stroke = parseKeys(char === "\n" ? "Enter" : char);
-    if (stroke) await strike(send, stroke);
-    else await send("Input.insertText", { text: char }); // a control character, which no key types
-  }
+async function type(send: Send, gesture: Extract<Gesture, { type: "text" }>): Promise<void> {
+  for (const part of typing(gesture))
+    if (typeof part === "string") await send("Input.insertText", { text: part });
+    else await strike(send, part);
 }
 
 async function strike(send: Send, stroke: KeyStroke): Promise<void> {

@@ -5,8 +5,15 @@ import type { Context, FrameAnswer } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
-/** Before the deadline so long, ms, is left to answer: that nothing fits is an answer. */
-const TELL_MS = 250;
+/**
+ * Before the deadline so long, ms, is left to answer, and more where a look takes long, but no more than a quarter of the
+ * time: that nothing fits is an answer.
+ */
+const TELL_MS = 500;
+/** Answering takes so many times as long as a look: it looks once more, and then at what is called alike. */
+const TELL_LOOKS = 4;
+/** Of it so long, ms, is for the way back. */
+const BACK_MS = 50;
 
 /** Where the best way finds nothing, the page has to rest so long, ms, before another one counts; it is waited for so long. */
 const REST_MS = 300;
@@ -24,12 +31,15 @@ type Found = Omit<LocateResult, "waited_ms"> & { beside?: Candidate[] };
 /** Finds the first of several selectors that exactly one element fits, in the main frame or in the iframe with an address. */
 export const locate: Handler<"locate"> = async (params, context) => {
   const began = Date.now();
-  const until = context.deadline - TELL_MS;
+  const most = (context.deadline - began) / 4;
+  let until = context.deadline - Math.min(TELL_MS, most);
   let found: Found = { index: -1, counts: [] };
   for (let rested = false; ;) {
     context.signal.throwIfAborted();
     try {
+      const looked = Date.now();
       found = await look(params, context, rested);
+      until = Math.min(until, context.deadline - Math.min(TELL_LOOKS * (Date.now() - looked), most));
       const better = found.index === 0 || (found.index > 0 && rested);
       if (better || Date.now() >= until) break;
       if (found.index > 0 || !rested) {
@@ -50,21 +60,26 @@ export const locate: Handler<"locate"> = async (params, context) => {
   return { ...told, waited_ms: Date.now() - began };
 };
 
-/** What each selector finds now, up to the first that one element fits. others: iframes of other addresses count, too. */
+/**
+ * What each selector finds now, up to the first that one element fits. others: iframes of the site with other addresses
+ * count, too.
+ */
 async function look(params: LocateParams, context: Context, others: boolean): Promise<Found> {
-  const { selectors, frame_url, agree } = params;
+  const { selectors, frame_url, agree, site } = params;
   const expected = agree ? { role: params.role ?? "", name: params.name ?? "" } : undefined;
   const counts: number[] = [];
   const besides: number[] = [];
   const beside: Candidate[] = [];
   const told = expected ? { others: besides, beside } : {};
+  let strange = site !== undefined;
   for (const [index, selector] of selectors.entries()) {
     const frames = (await probe(selector, frame_url === undefined, expected, context)).filter(
-      ({ frame }) => frame_url === undefined || frame.name !== "",
+      ({ frame }) => (frame_url === undefined || frame.name !== "") && (site === undefined || isOf(site, frame.url)),
     );
+    if (frames.length > 0) strange = false;
     const isOne = expected ? isLike : isSame;
     const same = frames.filter(({ frame }) => frame_url === undefined || isOne(frame_url, frame.url));
-    const asked = same.length > 0 || !others || expected ? same : frames;
+    const asked = same.length > 0 || !others || expected || site === undefined ? same : frames;
     const fitting = asked.flatMap(({ frame, value }) => (value && value.count > 0 ? [{ frame, ...value }] : []));
     const visible = fitting.reduce((sum, each) => sum + each.visible, 0);
     // Of several that fit, the visible ones are meant, as everywhere.
@@ -76,15 +91,15 @@ async function look(params: LocateParams, context: Context, others: boolean): Pr
       const [found] = only.candidates ?? [];
       return { index, frame: only.frame.name || "main", counts, ...told, ...(found ? { ref: found.ref } : {}) };
     }
-    beside.push(...asked.flatMap(({ value }) => value?.candidates ?? []));
+    if (expected) beside.push(...asked.flatMap(({ value }) => value?.candidates ?? []));
   }
-  return { index: -1, counts, ...told };
+  return { index: -1, counts, ...told, ...(strange ? { strange } : {}) };
 }
 
 /** What might have been meant by a name that finds nothing, in lines: what the selectors find, then what is called alike. */
 async function near({ role, name }: LocateParams, beside: Candidate[], context: Context): Promise<string[]> {
   const params = { selector: `role=${role}[name=${JSON.stringify(name ?? "")}]`, near: true };
-  const until = context.deadline - TELL_MS / 5;
+  const until = context.deadline - BACK_MS;
   const alike = await context.frames
     .each(context.tab, "probe", params, undefined, until)
     .then(({ answers }) => answers.flatMap(({ value }) => value?.candidates ?? []))
@@ -110,6 +125,9 @@ export function isLike(pattern: string, url: string): boolean {
   return wanted?.length === given?.length && (wanted ?? []).every((part, i) => part === "*" || part === given?.[i]);
 }
 
+/** Says whether an address is of an origin. */
+const isOf = (site: string, url: string): boolean => URL.canParse(url) && new URL(url).origin === site;
+
 const isLocal = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
 
 /** How often a selector fits in each frame. One that is no selector here fits nothing. */
@@ -120,7 +138,7 @@ async function probe(
   context: Context,
 ): Promise<FrameAnswer<"probe">[]> {
   const { tab, deadline, frames } = context;
-  const params = { selector, ...(expected ? { agree: expected, tell: true } : {}) };
+  const params = { selector, tell: true, ...(expected ? { agree: expected } : {}) };
   try {
     const { answers } = await frames.each(tab, "probe", params, main ? "main" : undefined, deadline);
     return answers;

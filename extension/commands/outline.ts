@@ -77,7 +77,8 @@ function linesOf(root: OutlineNode, chosen: ReadonlySet<OutlineNode>): string[] 
     const more = leftOut(node, children);
     const [only] = children;
     if (only?.role === "text" && children.length === 1 && more === 0 && !node.text) {
-      out.push(...lineOf({ ...node, text: only.text ?? "", children: [] }, indent, false, 0));
+      const text = only.text === node.name ? "" : (only.text ?? "");
+      out.push(...lineOf({ ...node, text, children: [] }, indent, false, 0));
       return;
     }
     out.push(...lineOf(node, indent, children.length > 0, more));
@@ -145,13 +146,15 @@ function lineOf(node: OutlineNode, indent: string, open: boolean, more: number):
   ];
   const words: string[] = [];
   if (node.text) words.push(value(node.text));
-  if (node.items && !open) {
+  // In an overview the rows of a table have no lines of their own, though buttons in them may.
+  const rowless = node.items?.unit === "rows" && !node.children.some(({ role }) => role === "row");
+  if (node.items && (!open || rowless)) {
     const { count, unit, first, columns } = node.items;
     words.push(`${count} ${unit}${columns ? ` of ${JSON.stringify(columns)}` : ""}`);
     if (first) words.push(`first ${JSON.stringify(first)}`);
   }
   if (folded && !node.items && !node.text) words.push(`${more} inside`);
-  if (folded && callOf(node) !== "") words.push(callOf(node));
+  if ((folded || (rowless && container)) && callOf(node) !== "") words.push(callOf(node));
   const said = words.length > 0 ? ` ${words.join(", ")}` : "";
   const colon = open || properties.length > 0 || said !== "" ? ":" : "";
   return [`${indent}- ${keyOf(key)}${colon}${said}`, ...properties];

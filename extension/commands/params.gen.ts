@@ -94,7 +94,6 @@ const snapshotPart = {
   frame: text2000,
   limit: integerFrom1To100,
 };
-const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
 export const SCHEMAS = {
@@ -285,8 +284,9 @@ export const SCHEMAS = {
     max_width: v.optional(v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(4000))),
     grayscale: flag,
   }),
-  waterfall: noParams,
-  flush: noParams,
+  flush: v.object({
+    within_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5000))),
+  }),
   upload: v.object({
     ...target,
     ...toast,
@@ -347,6 +347,7 @@ export const SCHEMAS = {
   locate: v.object({
     selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
     frame_url: text100000,
+    site: text300,
     agree: flag,
     role: text100,
     name: text300,
@@ -364,7 +365,7 @@ export const SCHEMAS = {
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
     sound: flag,
   }),
-  screen_recording_stop: noParams,
+  screen_recording_stop: v.object({}),
   drag: v.object({
     ...target,
     ...toast,

@@ -24,7 +24,6 @@ import { listInteractive } from "./list_interactive.ts";
 import { actionDiff } from "./action_diff.ts";
 import { snapshot } from "./snapshot.ts";
 import { screenshot } from "./screenshot.ts";
-import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
 import { upload } from "./upload.ts";
 import { clipboardRead } from "./clipboard_read.ts";
@@ -88,7 +87,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   action_diff: actionDiff,
   snapshot,
   screenshot,
-  waterfall,
   flush,
   upload,
   clipboard_read: clipboardRead,

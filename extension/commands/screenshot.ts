@@ -24,9 +24,11 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
       { stability_ms: 250 },
       Math.min(context.deadline, Date.now() + 5000),
     );
-  const shot = await context.covered(context.tab, context.deadline, (documents) =>
-    take(context, params, format, quality, documents),
-  );
+  const { shot, url, title } = await context.covered(context.tab, context.deadline, async (documents) => ({
+    shot: await take(context, params, format, quality, documents),
+    // Of the page that is in the picture: where the tab is led afterwards does not count.
+    ...(await context.pages.describe(context.tab)),
+  }));
   const edited = await context.images.edit(shot.data, {
     format,
     quality,
@@ -36,7 +38,6 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
     ...(params.max_width ? { maxWidth: params.max_width } : {}),
     ...(params.grayscale ? { grayscale: true } : {}),
   });
-  const { url, title } = await context.pages.describe(context.tab);
   const result: ScreenshotResult = { format, ...edited, url, title, route: shot.route };
   const redacted = shot.secrets + shot.hidden.length;
   if (redacted > 0) result.redacted = redacted;

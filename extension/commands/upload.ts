@@ -87,9 +87,12 @@ async function choose(
   return debug.run(tab, deadline, async (send) => {
     let opened: (chooser: Chooser) => void = () => undefined;
     const chooser = new Promise<Chooser>((resolve) => (opened = resolve));
-    const off = debug.on(tab, "Page.fileChooserOpened", (params) => opened(params as Chooser));
     const at = { frame: frame === "" ? "main" : frame };
     const id = await idOf(context, at.frame, send);
+    // Another frame of the same process, of whatever origin, may ask at the same moment: the files are not for it.
+    const off = debug.on(tab, "Page.fileChooserOpened", (params) => {
+      if ((params as Chooser).frameId === id) opened(params as Chooser);
+    });
     await send("Page.enable");
     await send("Page.setInterceptFileChooserDialog", { enabled: true });
     try {

@@ -1,11 +1,13 @@
 import type { WaitParams, WaitResult } from "@gasoline/schema/commands";
 import type { Context } from "./context.ts";
-import { isEvery } from "./frame.ts";
+import { covered, isEvery } from "./frame.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** A frame in which something is still there is asked for so long, ms, before another one is. */
 const LOOK_MS = 200;
+/** A frame that answers nothing may be busy: it is asked again for so long, ms, before the rest is told without it. */
+const BUSY_MS = 1000;
 
 /** Waits until one condition holds, in any of the page's frames. A page that is left meanwhile does not end the wait: the next one is looked at. */
 export const waitFor: Handler<"wait_for"> = async (params, context) => {
@@ -35,28 +37,35 @@ async function come(params: WaitParams, context: Context): Promise<WaitResult> {
   return name === "" || found.value.matched ? found.value : { ...found.value, frame: name };
 }
 
-/** What is to be gone has to be gone from every frame that answers. Where it is still, it is waited for. */
+/**
+ * What is to be gone has to be gone from every frame that answers. Where it is still, it is waited for. Frames that were not
+ * looked at are named: what is sought may stand in them.
+ */
 async function gone(params: WaitParams, context: Context): Promise<WaitResult> {
   const { tab, deadline, frames } = context;
   if (params.url_contains !== undefined || params.ref !== undefined || !isEvery(params.frame))
     return frames.call(tab, "wait_for", params, deadline);
+  const patience = Math.min(deadline, Date.now() + BUSY_MS);
   for (;;) {
     context.signal.throwIfAborted();
-    const there = await holder(params, context);
-    if (there === undefined) return { absent: true, waited_ms: 0 };
+    const looked = await look(params, context);
+    if (typeof looked !== "string") {
+      if (looked.coverage?.unanswered && Date.now() < patience) continue;
+      return looked;
+    }
     try {
-      await frames.call(tab, "wait_for", { ...params, frame: there }, deadline);
+      await frames.call(tab, "wait_for", { ...params, frame: looked }, deadline);
     } catch (error) {
       // A frame that went away has nothing in it any more.
       const left =
-        there !== "main" && error instanceof CommandProblem && /^(page_left|frame_not_found)$/.test(error.code);
+        looked !== "main" && error instanceof CommandProblem && /^(page_left|frame_not_found)$/.test(error.code);
       if (!left || Date.now() >= deadline) throw error;
     }
   }
 }
 
-/** A frame in which it is still. */
-async function holder(params: WaitParams, { tab, deadline, frames }: Context): Promise<string | undefined> {
+/** A frame in which it is still, or that it is in none of those that were looked at. */
+async function look(params: WaitParams, { tab, deadline, frames }: Context): Promise<string | WaitResult> {
   const late = (error: unknown): boolean => error instanceof CommandProblem && error.code === "timeout";
   try {
     const { answers, coverage } = await frames.each(
@@ -67,7 +76,9 @@ async function holder(params: WaitParams, { tab, deadline, frames }: Context): P
       Math.min(deadline, Date.now() + LOOK_MS),
     );
     const silent = new Set((coverage.unanswered ?? []).map(({ name }) => name));
-    return answers.find(({ frame, error }) => late(error) && !silent.has(frame.name))?.frame.name;
+    const there = answers.find(({ frame, error }) => late(error) && !silent.has(frame.name))?.frame.name;
+    const unread = answers.find(({ value }) => value?.document)?.value?.document;
+    return there ?? { absent: true, waited_ms: 0, ...(unread ? { document: unread } : {}), ...covered(coverage) };
   } catch (error) {
     if (!late(error)) throw error;
     return "main";

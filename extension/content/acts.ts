@@ -34,11 +34,16 @@ const REFUSALS: readonly Refusal[] = ["file chooser", "picker", "window", "full 
 /** Says upward text that answers a question, and is no batch. */
 export const isAnswer = (json: string): boolean => json.startsWith('{"busy":');
 
+/** What the page's world says, as far as it is text. */
+const inWords = (said: readonly unknown[]): string[] =>
+  said.filter((words) => typeof words === "string").map((words) => words.slice(0, 120));
+
 /** Joins the agent's acts with who did what in this world, and with what follows from it in the page's. */
 export class DocumentActs implements Acts {
   readonly #actors: Actors;
   readonly #say: (message: Message) => void;
   #answer: Upward = { busy: [] };
+  #waits = false; // as busy was asked last
   #forget: (() => void) | undefined;
 
   /** say hands a message to the page's world, which answers before it returns. */
@@ -95,10 +100,21 @@ export class DocumentActs implements Acts {
     return this.#actors.came;
   }
 
-  busy({ id }: ActionId): string[] {
+  busy({ id }: ActionId, waits: boolean): string[] {
+    this.#waits = waits;
     this.#answer = { busy: [] };
-    this.#say({ type: "ask", action: id });
-    return this.#answer.busy.filter((words) => typeof words === "string").map((words) => words.slice(0, 120));
+    this.#say({ type: "ask", action: id, waits });
+    return inWords(this.#answer.busy);
+  }
+
+  held(): string[] {
+    return inWords(this.#answer.held ?? []);
+  }
+
+  runs(action: ActionId): "own" | "near" | undefined {
+    this.busy(action, this.#waits);
+    const { runs } = this.#answer;
+    return runs === "own" || runs === "near" ? runs : undefined;
   }
 
   refused(): Refusal[] {

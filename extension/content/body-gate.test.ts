@@ -8,7 +8,13 @@ afterEach(() => void vi.useRealTimers());
 const request = (body: string): CaptureRecord =>
   ({
     kind: "network",
-    event: { request_body: body, response_body: body, body_note: "truncated", flags: ["truncated", "late"], url: "/" },
+    event: {
+      request_body: body,
+      response_body: body,
+      response_body_note: "truncated",
+      flags: ["truncated", "late"],
+      url: "/",
+    },
   }) as unknown as CaptureRecord;
 
 /** A gate, and what it let through, in order. */
@@ -39,7 +45,7 @@ test("without the wish for bodies a record says that they are off, and nothing e
   take(request("a"));
   gate.set(false);
   take(request("b"));
-  const event = { body_note: "off", flags: ["late"], url: "/" };
+  const event = { request_body_note: "off", response_body_note: "off", flags: ["late"], url: "/" };
   expect(passed).toEqual([
     { kind: "network", event },
     { kind: "network", event },

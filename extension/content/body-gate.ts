@@ -87,7 +87,8 @@ function sizeOf({ event }: RecordOf<"network">): number {
 function withoutBodies({ event }: RecordOf<"network">): void {
   delete event.request_body;
   delete event.response_body;
-  event.body_note = "off";
+  if (event.request_size !== 0) event.request_body_note = "off";
+  event.response_body_note = "off";
   const flags = event.flags?.filter((flag) => flag !== "truncated");
   if (flags && flags.length > 0) event.flags = flags;
   else delete event.flags;

@@ -13,7 +13,7 @@ export interface LinkEvents {
   stop: () => void;
   /** send takes batches again. */
   room: () => void;
-  /** The extension is gone; nothing can be sent ever again. */
+  /** The extension is gone, or the user took the grant back; nothing can be sent ever again. */
   orphaned: () => void;
 }
 
@@ -146,6 +146,9 @@ export class WorkerLink {
         return;
       case "stop":
         this.#events.stop();
+        return;
+      case "revoked":
+        this.#orphan();
         return;
     }
   }

@@ -3,6 +3,8 @@ import {
   type CaptureConfig,
   defaultConfig,
   type Downward,
+  lend,
+  lendShadow,
   openContentSide,
   startDocument,
 } from "@gasoline/capture";
@@ -31,6 +33,19 @@ function start(): void {
   guard();
 
   const channel = openContentSide();
+  lendShadow(shadowOf);
+  lend({
+    tags: () => channel.tags,
+    internals: (element) => {
+      const found = channel.about(element);
+      return (
+        found && {
+          told: JSON.parse(found.json) as Record<string, string>,
+          labels: found.nodes.filter((node) => node instanceof Element),
+        }
+      );
+    },
+  });
   const batcher = new Batcher({ send: (json) => link.send(json, isUrgent(json)), numbered: true });
   const capture = startDocument({
     emit: (record) => batcher.add(record),

@@ -56,21 +56,32 @@ export function scrollTo(element: Element): boolean {
   return hidden;
 }
 
+/** Animations have gone on for so long, ms, before an element is at rest, or were asked for so often. */
+const ANIMATED_MS = 16;
+const MAX_FRAMES = 20;
+
 /**
  * Compares the element's box in this frame and the next one, and in a third one where an animation runs: at the turning
- * point of a movement two frames show the same box. Throws not_actionable when a box differs by more than half a pixel.
+ * point of a movement two frames show the same box. A busy page draws frames in a row in which its animations stand still:
+ * further ones are waited for. Throws not_actionable when a box differs by more than half a pixel.
  */
 async function still(element: Element): Promise<void> {
   const before = element.getBoundingClientRect();
-  for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames--) {
+  const animated = isAnimated(element);
+  const begun = clock();
+  for (let frames = 1; ; frames++) {
     await drawn();
     const now = element.getBoundingClientRect();
     const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
     if (moved.some((distance) => Math.abs(distance) > 0.5)) {
       throw new AgentProblem("not_actionable", `${inWords(element)} is moving.`);
     }
+    if (!animated || frames >= MAX_FRAMES || (frames >= 2 && clock() - begun >= ANIMATED_MS)) return;
   }
 }
+
+/** The time of the page's animations, ms. */
+const clock = (): number => Number(document.timeline.currentTime);
 
 function isAnimated(element: Element): boolean {
   for (let at: Element | null = element; at; at = parentOf(at)) {

@@ -3,10 +3,12 @@ import type {
   AskAround,
   AskInput,
   AskScript,
+  AskTick,
   Script,
   TellDownload,
   TellLeaving,
   TellPerformed,
+  TellWaiting,
 } from "../messages/agent.ts";
 import type { AskComponents, TellDrawing } from "../messages/drawing.ts";
 import { isOwn } from "./own.ts";
@@ -26,7 +28,7 @@ export const urlOf = (file: string): string => runtime?.getURL?.(file) ?? "";
 export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
   runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;
 
-type Ask = AskAround | AskComponents | AskInput | AskScript | TellDrawing;
+type Ask = AskAround | AskComponents | AskInput | AskScript | AskTick | TellDrawing;
 
 /** What a script that is loaded on first use leaves in this world. */
 export async function loaded<T>(script: Script, left: () => T | undefined): Promise<T> {
@@ -40,5 +42,5 @@ export async function loaded<T>(script: Script, left: () => T | undefined): Prom
 }
 
 /** Tells the worker something that it need not hear. */
-export const tellWorker = (told: TellDownload | TellLeaving | TellPerformed): void =>
+export const tellWorker = (told: TellDownload | TellLeaving | TellPerformed | TellWaiting): void =>
   void (runtime?.id ? runtime.sendMessage(told) : undefined)?.catch(() => undefined);

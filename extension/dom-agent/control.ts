@@ -1,13 +1,24 @@
+import { ariaOf, hasInternals } from "@gasoline/capture/locators/lent";
+import { roleOf } from "@gasoline/capture/locators/role";
 import { isInside, nearest, parentOf } from "./shadow.ts";
 import { isTransparent, isVisible } from "./visible.ts";
 
-const roles = (names: string): string => names.replace(/[\w-]+/g, "[role=$&]");
+const PRESSED_ROLES = "button, link, checkbox, radio, switch, tab, menuitem, menuitemcheckbox, menuitemradio, option";
+const OTHER_ROLES = "combobox, listbox, slider, spinbutton, textbox, searchbox, treeitem";
+
+/** CSS for elements of some ARIA roles, given as a list with commas. */
+export const roles = (names: string): string => names.replace(/[\w-]+/g, "[role=$&]");
 
 /** What is pressed as a whole, wherever in it a pointer comes. */
-const PRESSED = `button, a[href], area[href], summary, label, ${roles("button, link, checkbox, radio, switch, tab, menuitem, menuitemcheckbox, menuitemradio, option")}`;
+const PRESSED = `button, a[href], area[href], summary, label, ${roles(PRESSED_ROLES)}`;
 
 /** What takes a press for itself, and so from what it is in. */
-const CONTROLS = `${PRESSED}, input, select, textarea, option, iframe, embed, object, audio[controls], video[controls], [contenteditable]:not([contenteditable=false]), ${roles("combobox, listbox, slider, spinbutton, textbox, searchbox, treeitem")}`;
+const CONTROLS = `${PRESSED}, input, select, textarea, option, iframe, embed, object, audio[controls], video[controls], [contenteditable]:not([contenteditable=false]), ${roles(OTHER_ROLES)}`;
+
+const COMPONENT_ROLES: ReadonlySet<string> = new Set(`${PRESSED_ROLES}, ${OTHER_ROLES}`.split(", "));
+
+const isControl = (at: Element): boolean =>
+  at.matches(CONTROLS) || (hasInternals(at) && COMPONENT_ROLES.has(roleOf(at)));
 
 /** The control that an element is, or is a part of. */
 export const controlAround = (element: Element): Element | null => nearest(element, CONTROLS);
@@ -29,7 +40,7 @@ export function takerOf(hit: Element, element: Element): Element | null {
   if (!element.matches(WHOLES)) return null;
   for (let at: Element | null = hit; at && !isInside(element, at); at = parentOf(at)) {
     if (isLabelOf(at, element) || isLabelOf(element, at)) return null;
-    if (at.matches(CONTROLS) && !isTransparent(at)) return at;
+    if (isControl(at) && !isTransparent(at)) return at;
   }
   return null;
 }
@@ -59,7 +70,8 @@ export const isUnseen = (element: Element): boolean =>
 const WHOLE = ":is(button, select):disabled, [aria-disabled=true], [inert]";
 
 /** Whether an element says that it, and so what is in it, cannot be operated. */
-export const isOff = (at: Element): true | undefined => at.matches(WHOLE) || undefined;
+export const isOff = (at: Element): true | undefined =>
+  at.matches(WHOLE) || ariaOf(at, "disabled") === "true" || undefined;
 
 /** Whether the control that an element is a part of is switched off, or a component that it is made for. */
 export function isControlOff(element: Element): boolean {

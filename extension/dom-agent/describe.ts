@@ -1,5 +1,6 @@
 import { cssPath } from "@gasoline/capture/locators/css";
-import { fold, roleOf } from "@gasoline/capture/locators/name";
+import { ariaOf, roleGiven } from "@gasoline/capture/locators/lent";
+import { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Element as ElementRecord } from "@gasoline/schema/commands";
 import type { Candidate } from "@gasoline/schema/wire";
 import { isControlOff, isOff } from "./control.ts";
@@ -32,7 +33,7 @@ export function describe(element: Element, refs: RefBook, frame: string): Elemen
 
 /** The same for one of many: without a selector, which takes a search. The ref is enough. */
 export function inList(element: Element, refs: RefBook, frame: string, pass: Pass, visible: boolean): ElementRecord {
-  const role = roleOf(element);
+  const role = roleTold(element);
   const name = shownName(element, pass);
   const record: ElementRecord = {
     index: 0,
@@ -46,14 +47,14 @@ export function inList(element: Element, refs: RefBook, frame: string, pass: Pas
   };
   if (role) record.role = role;
   if (frame) record.frame = frame;
-  const expanded = element.getAttribute("aria-expanded");
+  const expanded = ariaOf(element, "expanded");
   if (expanded !== null) record.expanded = expanded === "true";
   if (isDisabled(element, pass)) record.disabled = true;
   if (pass.upwards("overlay", element, isOverlay, false)) record.in_overlay = true;
   const landmark = landmarkOf(element, pass);
   if (landmark) {
     record.landmark_tag = landmark.localName;
-    const landmarkRole = roleOf(landmark);
+    const landmarkRole = roleTold(landmark);
     if (landmarkRole) record.landmark_role = landmarkRole;
   }
   return record;
@@ -61,7 +62,7 @@ export function inList(element: Element, refs: RefBook, frame: string, pass: Pas
 
 /** An element that might have been meant, without a selector: that would take a search for each. */
 export function candidate(element: Element, refs: RefBook): Candidate {
-  const role = roleOf(element);
+  const role = roleTold(element);
   const name = shownName(element);
   return {
     ref: refs.refOf(element, identityOf(element, role, name)),
@@ -97,16 +98,19 @@ function whereOf(element: Element, others: readonly Element[]): string {
   const dialog = nearest(element, DIALOGS);
   const parts = new Set([part === element ? null : part, dialog].filter((at) => at !== null));
   return [...parts]
-    .map((at) => `${roleOf(at) || at.localName} "${fold(shownName(at), 60) || shownText(at, 60)}"`)
+    .map((at) => `${roleTold(at) || at.localName} "${fold(shownName(at), 60) || shownText(at, 60)}"`)
     .join(", ");
 }
 
-/** A control as a line of an answer names it: e17 button "Save". */
-export function inShort(element: Element, refs: RefBook): string {
-  const { ref, role, name } = candidate(element, refs);
-  const words = fold(name || shownText(element, 40), 40);
-  return `${ref} ${role ?? kindOf(element, "")}${words ? ` "${words}"` : ""}`;
+/** A control in a line of an answer: button "Save". */
+export function short(element: Element): string {
+  const role = roleTold(element);
+  const words = fold(shownName(element) || shownText(element, 40), 40);
+  return `${role || kindOf(element, "")}${words ? ` "${words}"` : ""}`;
 }
+
+/** The same with its ref: button "Save" e17. */
+export const inShort = (element: Element, refs: RefBook): string => `${short(element)} ${refs.refOf(element)}`;
 
 /** An element in a few words, for sentences. */
 export function inWords(element: Element): string {
@@ -140,7 +144,7 @@ export function controlOf(element: Element): Pick<ElementRecord, "type" | "place
   } else if (element instanceof HTMLButtonElement) {
     told.type = element.type;
   }
-  const checked = element.getAttribute("aria-checked");
+  const checked = ariaOf(element, "checked");
   if (checked !== null && told.checked === undefined) told.checked = checked === "true";
   return told;
 }
@@ -181,7 +185,7 @@ function isOverlay(at: Element): true | undefined {
 }
 
 const isLandmark = (at: Element): Element | undefined =>
-  LANDMARK_TAGS.has(at.localName) || LANDMARK_ROLES.test(at.getAttribute("role") ?? "") ? at : undefined;
+  LANDMARK_TAGS.has(at.localName) || LANDMARK_ROLES.test(roleGiven(at) ?? "") ? at : undefined;
 
 function landmarkOf(element: Element, pass: Pass): Element | null {
   const around = parentOf(element);

@@ -3,6 +3,7 @@ import type { PageDiff } from "@gasoline/schema/commands";
 import { fold, nameOf } from "@gasoline/capture/locators/name";
 import { shownText } from "./identity.ts";
 import { inWords } from "./describe.ts";
+import { isInside, nearest } from "./shadow.ts";
 import { isVisible } from "./visible.ts";
 
 const MAX_PARTS = 10;
@@ -36,6 +37,12 @@ export class Diff {
   #added = 0;
   #removed = 0;
   #changes = 0;
+  readonly #stood: (part: Element) => boolean;
+
+  /** stood says whether a part was there before, as it is now. */
+  constructor(stood: (part: Element) => boolean) {
+    this.#stood = stood;
+  }
 
   /** Takes one record. added and removed are its nodes without what we put into the page. */
   note(record: MutationRecord, target: Element | null, added: readonly Node[], removed: readonly Node[]): void {
@@ -43,11 +50,8 @@ export class Diff {
     if (target?.closest("head")) return; // nobody sees it, but for the title
     const elements = added.filter((node) => node instanceof Element);
     this.#added += elements.length;
-    for (const element of elements) {
-      if (element.matches(PARTS)) this.#parts.keep(element);
-      else for (const inner of element.querySelectorAll(PARTS)) this.#parts.keep(inner);
-      this.#say(() => `added ${inWords(element)}`);
-    }
+    this.welcome(elements);
+    for (const element of elements) this.#say(() => `added ${inWords(element)}`);
     for (const node of removed) {
       if (!(node instanceof Element)) continue;
       this.#removed++;
@@ -56,19 +60,26 @@ export class Diff {
       this.#say(() => `removed ${inWords(node)}`);
     }
     if (!target) return;
+    const live = nearest(target, TOAST);
+    if (live) this.#parts.keep(live);
     if (record.type === "attributes") {
       if (target.matches(PARTS)) this.#parts.keep(target);
       if (target.matches("[aria-invalid=true]")) this.#fields.keep(target);
-      this.#say(() => `${record.attributeName} changed on ${inWords(target)}`);
+      return this.#say(() => `${record.attributeName} changed on ${inWords(target)}`);
     }
-    if (record.type === "attributes") return;
-    const live = target.closest(TOAST);
-    if (live) this.#parts.keep(live);
     const from = record.type === "characterData" ? record.oldValue : textBefore(target, removed, added);
     if (from === null) return;
     if (this.#noted.has(target) || this.#texts.length >= MAX_KEPT) return;
     this.#noted.add(target);
     this.#texts.push({ at: new WeakRef(target), from: fold(from, MAX_TEXT) });
+  }
+
+  /** Takes elements that came, also with a shadow root. */
+  welcome(elements: readonly Element[]): void {
+    for (const element of elements) {
+      if (element.matches(PARTS)) this.#parts.keep(element);
+      else for (const inner of element.querySelectorAll(PARTS)) this.#parts.keep(inner);
+    }
   }
 
   /** Takes a field that the browser found wrong. */
@@ -81,19 +92,24 @@ export class Diff {
     return this.#fields.now();
   }
 
+  /** Elements that say something else than before, and are there. */
+  texts(): { at: Element; from: string; to: string }[] {
+    return this.#texts.flatMap(({ at, from }) => {
+      const element = at.deref();
+      const to = element?.isConnected ? shownText(element, MAX_TEXT) : undefined;
+      return element && to !== undefined && to !== from ? [{ at: element, from, to }] : [];
+    });
+  }
+
   /** What there is of it now. */
   told(mutations: boolean): PageDiff {
     const parts = this.#parts.now();
     const overlays = parts.filter((at) => at.matches(OVERLAY));
-    const inOverlays = (at: Element) => overlays.some((overlay) => overlay !== at && overlay.contains(at));
-    const opened = overlays.filter((at) => isVisible(at) && !inOverlays(at));
+    const inOverlays = (at: Element) => overlays.some((overlay) => overlay !== at && isInside(at, overlay));
+    const opened = overlays.filter((at) => isVisible(at) && !inOverlays(at) && !this.#stood(at));
     const closed = overlays.filter((at) => !isVisible(at)).map((at) => shownText(at, MAX_TEXT));
-    const toasts = parts.filter((at) => at.matches(TOAST) && !at.matches(OVERLAY) && isVisible(at));
-    const texts = this.#texts.flatMap(({ at, from }) => {
-      const element = at.deref();
-      const to = element?.isConnected ? shownText(element, MAX_TEXT) : undefined;
-      return element && to !== undefined && to !== from ? [{ selector: selectorOf(element), from, to }] : [];
-    });
+    const toasts = parts.filter((at) => at.matches(TOAST) && !at.matches(OVERLAY) && isVisible(at) && !this.#stood(at));
+    const texts = this.texts().map(({ at, from, to }) => ({ selector: selectorOf(at), from, to }));
     const told: PageDiff = {
       url_changed: location.href !== this.#url,
       title_changed: document.title !== this.#title,

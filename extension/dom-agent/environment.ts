@@ -1,5 +1,6 @@
 import type { ActScope } from "./act/scope.ts";
 import type { Diff } from "./diff.ts";
+import type { AgentProblem } from "./problem.ts";
 import type { RefBook } from "./refs.ts";
 
 /** When an operation has to end. */
@@ -8,6 +9,8 @@ export interface Deadline {
   at: number;
   /** Fires earlier, when nobody waits any more; its reason is what to throw. */
   signal: AbortSignal;
+  /** Hears what keeps an act from being made, each time that this is something else. */
+  waits?: (problem: AgentProblem) => void;
 }
 
 /** What an operation works with, beside its params. */

@@ -1,7 +1,12 @@
 import { everywhere, focused } from "./shadow.ts";
 
 /** An element that holds a frame. */
-export type FrameElement = HTMLIFrameElement | HTMLFrameElement;
+export type FrameElement = HTMLIFrameElement | HTMLFrameElement | HTMLObjectElement;
+
+/** What may hold one that scripts can tell. */
+const HOLDERS = "iframe, frame, object";
+
+const addressOf = (element: FrameElement): string => ("data" in element ? element.data : element.src);
 
 /**
  * The frame elements of the document by place: the index in window.frames, then, in document order, those in shadow
@@ -11,7 +16,7 @@ export function frameElements(): (FrameElement | undefined)[] {
   const byWindow = new Map<Window, number>();
   for (let i = 0; i < window.length; i++) byWindow.set(window[i] as Window, i);
   const placed: (FrameElement | undefined)[] = Array.from({ length: window.length }, () => undefined);
-  for (const element of everywhere("iframe, frame", document) as FrameElement[]) {
+  for (const element of everywhere(HOLDERS, document) as FrameElement[]) {
     if (!element.contentWindow) continue;
     const index = byWindow.get(element.contentWindow);
     if (index === undefined) placed.push(element);
@@ -20,11 +25,17 @@ export function frameElements(): (FrameElement | undefined)[] {
   return placed;
 }
 
-/** The place of the frame element that has the focus; nothing where something else has it. */
-export function focusedFrame(): { index?: number } {
+/** Whether an element shows another document, which gets the keys that come while it has the focus. */
+export const holdsDocument = (element: Element | null): boolean =>
+  element?.matches("iframe, frame, object, embed, fencedframe") === true;
+
+/** The place of the frame element that has the focus; none where something else has it. */
+export function focusedFrame(): { index?: number; here: boolean } {
   const at = focused();
-  const index = at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement ? frameElements().indexOf(at) : -1;
-  return index < 0 ? {} : { index };
+  const index = at?.matches(HOLDERS) ? frameElements().indexOf(at as FrameElement) : -1;
+  // In a window behind others no document has the focus, and the page gets keys all the same.
+  const here = !holdsDocument(at) && (window === window.top || document.hasFocus());
+  return index < 0 ? { here } : { index, here };
 }
 
 /** The origin that a frame was to be loaded from; "" where it has none of its own, "null" in a sandbox without one. */
@@ -35,9 +46,9 @@ export function originOf(element: FrameElement | undefined): string {
     if (element.hasAttribute("srcdoc")) return "";
   }
   // Without an address it has its content from this document, whose own address a missing one would be resolved to.
-  if (!element.getAttribute("src")) return "";
+  if (!element.getAttribute("data" in element ? "data" : "src")) return "";
   try {
-    const { origin, protocol } = new URL(element.src, document.baseURI);
+    const { origin, protocol } = new URL(addressOf(element), document.baseURI);
     return /^https?:$/.test(protocol) ? origin : "";
   } catch {
     return "";
@@ -54,7 +65,7 @@ export const origins = (indexes: number[]): string[] => {
 function loadedFrom(element: FrameElement | undefined): string {
   const origin = originOf(element);
   if (origin !== "null") return origin;
-  return element?.src ? new URL(element.src, document.baseURI).origin : "";
+  return element && addressOf(element) ? new URL(addressOf(element), document.baseURI).origin : "";
 }
 
 /**

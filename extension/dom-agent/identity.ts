@@ -1,4 +1,4 @@
-import { fold, roleOf } from "@gasoline/capture/locators/name";
+import { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Identity } from "../messages/agent.ts";
 import { Pass } from "./pass.ts";
 import { isSecret } from "./secret.ts";
@@ -42,13 +42,13 @@ export function spacedText(element: Element, max: number, passed?: (element: Ele
 }
 
 /** What an element is now. Never its value: a field stays what it is while somebody types. */
-export function identityOf(element: Element, role = roleOf(element), name = shownName(element)): Identity {
+export function identityOf(element: Element, role = roleTold(element), name = shownName(element)): Identity {
   return { role: kindOf(element, role), name: name || (hasText(element, role) ? shownText(element, 80) : "") };
 }
 
 /** Says whether an element is what was known. */
 export function is(element: Element, known: Identity, pass?: Pass): boolean {
-  const role = roleOf(element);
+  const role = roleTold(element);
   return (
     kindOf(element, role) === known.role && identityOf(element, role, shownName(element, pass)).name === known.name
   );

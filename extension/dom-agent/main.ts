@@ -24,7 +24,7 @@ import { isSecret } from "./secret.ts";
 import { withStores } from "./stored.ts";
 import { toast } from "./toast.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
-import { change, frame, quiet, retry } from "./waiting.ts";
+import { change, frame, pause, quiet, retry } from "./waiting.ts";
 
 type Operation<K extends AgentOp> = (
   params: AgentOps[K]["params"],
@@ -63,14 +63,16 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   begin: ({ expected }, { act }) => {
     if (expected) act.announce(expected);
+    act.start();
     return {};
   },
   settle: (_params, { act, refs }) => act.settle(refs),
+  changes: (_params, { act, refs }) => ({ changes: act.changes(refs) }),
   fill,
   submit,
   end: () => ({}),
   cover: async ({ on }) =>
-    (await loaded("cover", () => globalThis.gasolineCover)).cover(on, { everywhere, roots, isSecret }),
+    (await loaded("cover", () => globalThis.gasolineCover)).cover(on, { everywhere, roots, isSecret, pause }),
   look_upload: later("look_upload"),
   put_files: later("put_files"),
   drop_files: later("drop_files"),
@@ -110,6 +112,15 @@ function frameIndex(selector: string): { index: number } {
   return { index: frameElements().indexOf(only) };
 }
 
+/** Says whether scripts of the main document reach this one. */
+function isNear(): boolean {
+  try {
+    return window.top?.document !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 const isActed = (result: object | null): result is Acted => result !== null && "result" in result;
 
 const cancelled = (): AgentProblem => new AgentProblem("cancelled", "Nobody waits for this any more.");
@@ -129,8 +140,9 @@ class Agent {
     this.#refs.allow(call.refs);
     const control = new AbortController();
     this.#running.set(call.id, control);
-    const deadline = { at: call.deadline, signal: control.signal };
+    const deadline: Deadline = { at: call.deadline, signal: control.signal };
     const act = this.#actOf(call as AgentCall, deadline);
+    deadline.waits = (problem) => act.waits(problem);
     const environment: Environment = { refs: this.#refs, heals: this.#refs.heals, deadline, frame: call.frame, act };
     if (call.past) environment.past = true;
     let goesOn = call.op === "begin";
@@ -163,7 +175,9 @@ class Agent {
       begun.deadline = deadline;
       return begun;
     }
-    const whole = op === "begin" && (params as AgentOps["begin"]["params"]).whole === true;
+    const { whole = false, near = false } = op === "begin" ? (params as AgentOps["begin"]["params"]) : {};
+    // An act that did not begin here changed nothing here that is told.
+    if (op === "changes" || op === "end" || (near && !isNear())) return new ActScope(undefined, deadline);
     const act = new ActScope(action, deadline, whole);
     if (action) this.#acts.set(action.id, act);
     return act;

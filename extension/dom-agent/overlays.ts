@@ -75,7 +75,7 @@ function paintedLayer(scope: Scope): Element | undefined {
 }
 
 const BUTTONS =
-  "button, [role=button], input[type=button], input[type=submit], a[href], a[role], [aria-label], [onclick]";
+  "button, [role=button], input:is([type=button], [type=submit]), a:is([href], [role]), [aria-label], [onclick]";
 const MAX_BUTTONS = 300;
 
 /** What can be pressed in a part of the page. */
@@ -92,7 +92,7 @@ const isPressable = (at: Element): boolean =>
 
 /** What a button says, in lower case without marks around it. */
 export const wordsOf = (at: Element): string =>
-  (fold(shownName(at), 80) || shownText(at, 80) || at.getAttribute("title") || "")
+  (fold(shownName(at), 80) || shownText(at, 80))
     .toLowerCase()
     .replace(/^[\s\p{P}\p{S}]+(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])[\s\p{P}\p{S}]+$/gu, "")
     .trim();

@@ -1,4 +1,5 @@
 import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { roles } from "./control.ts";
 import { spacedText } from "./identity.ts";
 import { Pass } from "./pass.ts";
 import { everywhere, isInside, parentOf } from "./shadow.ts";
@@ -29,8 +30,7 @@ const MAX_INDEXED = 5000;
 const INDEX_MS = 500;
 
 /** What holds one of several things of a kind. */
-const ROWS =
-  "tr, li, article, [role=row], [role=listitem], [role=option], [role=article], [role=treeitem], [role=menuitem]";
+const ROWS = `tr, li, article, ${roles("row, listitem, option, article, treeitem, menuitem")}`;
 
 /** What changes by itself tells nothing of what it is in. */
 const TICKING = "time, progress, meter, output, [role=timer], [role=progressbar], [role=status], [aria-live]";
@@ -49,7 +49,8 @@ const told = (element: Element, passed: (at: Element) => boolean): string =>
 /** What an element says beside its controls. */
 const words = (element: Element): string => told(element, (at) => ticks(at) || at.matches(CONTROLS));
 
-const textOf = (element: Element): string => words(element) || told(element, ticks);
+/** What an element says, beside its controls where it says anything there; nothing that changes by itself. */
+export const textOf = (element: Element): string => words(element) || told(element, ticks);
 
 const bare = (text: string): string => text.replace(/\d+/g, "0");
 
@@ -106,7 +107,9 @@ export function placeOf(element: Element, others = namesakes(element)): Place {
   const all = textBefore(element);
   const last = own === "" ? -1 : all.lastIndexOf(own); // of the one before
   const before = last < 0 ? all : all.slice(last + own.length).trimStart();
-  if (before !== "" && !others.some((other) => isAfter(other, before)))
+  // Where the next one follows at once, it would be there once this one is gone.
+  const next = `${before} ${own}`.trimEnd().slice(-MAX_NEAR);
+  if (before !== "" && !others.some((other) => isAfter(other, before) || isAfter(other, next)))
     return { near: before, way: "before", alone, twin: false };
   return { near, way: "in", alone, twin: true };
 }
@@ -128,7 +131,7 @@ function roughName(element: Element): string {
   if (element.matches("input, select, textarea")) return nameOf(element, pass.names);
   const label = element.getAttribute("aria-label");
   if (label !== null) return label;
-  const text = element.childElementCount === 0 ? (element.textContent ?? "") : spacedText(element, MAX_NEAR);
+  const text = element.childElementCount === 0 ? (element.textContent ?? "") : spacedText(element, MAX_NEAR * 5);
   return fold(text, MAX_NEAR) || (element.getAttribute("title") ?? "");
 }
 

@@ -10,7 +10,7 @@ import type { RefBook } from "./refs.ts";
 import { MAX_CANDIDATES } from "./selector.ts";
 import { alike, matches } from "./target.ts";
 import { isVisible } from "./visible.ts";
-import { change, retry } from "./waiting.ts";
+import { change, pause, retry } from "./waiting.ts";
 
 type Probe = AgentOps["probe"];
 
@@ -45,10 +45,8 @@ export async function probe(params: Probe["params"], { refs, deadline, frame }: 
   const told = (elements: readonly Element[]): Candidate[] =>
     candidates(elements.slice(0, MAX_CANDIDATES), refs).map((at) => ({ ...at, ...(frame ? { frame } : {}) }));
   if (near) return { count: 0, visible: 0, candidates: told(alike(params.selector ?? "", document)) };
-  const look = (): Element[] => {
-    const found = fitting(params, refs);
-    if (found.length === 0) throw new AgentProblem("element_not_found", "Nothing fits.");
-    return found;
+  const look = (): void => {
+    if (fitting(params, refs).length === 0) throw new AgentProblem("element_not_found", "Nothing fits.");
   };
   if (params.wait && !params.inner) await retry(deadline, look);
   let began = performance.now();
@@ -56,7 +54,7 @@ export async function probe(params: Probe["params"], { refs, deadline, frame }: 
   while (params.wait && found.length === 0 && Date.now() < deadline.at) {
     const rest = Math.min(SHARE * (performance.now() - began), LOOK_MS);
     await change(Math.min(LOOK_MS, Math.max(0, deadline.at - Date.now())), deadline.signal);
-    await new Promise((resolve) => setTimeout(resolve, rest));
+    await pause(rest, deadline.signal);
     deadline.signal.throwIfAborted();
     began = performance.now();
     found = fitting(params, refs);

@@ -20,6 +20,11 @@ export class AgentProblem extends Error {
     this.#more = more;
   }
 
+  /** Without what is dear. */
+  brief(): CommandError {
+    return { code: this.code, message: this.message, ...(typeof this.#more === "function" ? {} : this.#more) };
+  }
+
   toWire(): CommandError {
     const more = typeof this.#more === "function" ? this.#more() : this.#more;
     return { code: this.code, message: this.message, ...more };

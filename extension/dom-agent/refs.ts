@@ -81,6 +81,12 @@ export class RefBook {
     this.#byPlace.set(key, ref);
   }
 
+  /** Whether an element is still what it was told as: a framework may have used it for another row meanwhile. */
+  isStill(ref: string, element: Element): boolean {
+    const known = this.#byRef.get(ref);
+    return known !== undefined && is(element, known) && isStill(element, known);
+  }
+
   /** Says whether a ref is one of this document's. */
   knows(ref: string): boolean {
     return this.#byRef.has(ref);

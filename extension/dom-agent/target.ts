@@ -1,4 +1,5 @@
 import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { plainRole } from "@gasoline/capture/locators/role";
 import type { ActResult, Target } from "@gasoline/schema/commands";
 import { reachable } from "./behind.ts";
 import { candidate, candidates } from "./describe.ts";
@@ -135,7 +136,7 @@ export function alike(selector: string, scope: Scope): Element[] {
     const hopeful = [...words].some((word) => names.mayHold(element, word));
     const name = hopeful ? nameOf(element, names).toLowerCase() : "";
     const shared = name.split(/\W+/).filter((word) => words.has(word)).length;
-    const score = shared * 2 + (role !== undefined && roleOf(element) === role ? 1 : 0);
+    const score = shared * 2 + (role !== undefined && roleOf(element) === plainRole(role) ? 1 : 0);
     if (score > 0) scored.push({ element, score });
   }
   scored.sort((a, b) => b.score - a.score);

@@ -13,18 +13,15 @@ export class Unseen {
   /** Says whether nobody sees the text in an element. */
   has(element: Element): boolean {
     const style = getComputedStyle(element);
-    if (parseFloat(style.fontSize) < TINY || parseFloat(style.textIndent) < -innerWidth || isInvisible(style))
+    if (parseFloat(style.fontSize) < TINY || parseFloat(style.textIndent) <= -innerWidth || isInvisible(style))
       return true;
-    const asked: Element[] = [];
-    let hidden = false;
-    for (let at: Element | null = element; at; at = parentOf(at)) {
-      const known = this.#hides.get(at);
-      hidden = known ?? hides(at);
-      if (known !== undefined) break;
-      asked.push(at);
-      if (hidden) break;
-    }
-    for (const at of asked) this.#hides.set(at, hidden);
+    return this.#isHidden(element);
+  }
+
+  #isHidden(element: Element | null): boolean {
+    if (!element) return false;
+    let hidden = this.#hides.get(element);
+    if (hidden === undefined) this.#hides.set(element, (hidden = hides(element) || this.#isHidden(parentOf(element))));
     return hidden;
   }
 }

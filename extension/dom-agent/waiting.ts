@@ -1,6 +1,8 @@
+import { askWorker } from "./browser.ts";
 import type { Deadline } from "./environment.ts";
+import { isOwn } from "./own.ts";
 import { AgentProblem } from "./problem.ts";
-import { roots } from "./shadow.ts";
+import { type Scope, roots } from "./shadow.ts";
 
 /** What an observer is told of a tree: all that changes in it. */
 export const EVERY_CHANGE: MutationObserverInit = {
@@ -13,14 +15,26 @@ export const EVERY_CHANGE: MutationObserverInit = {
 /** Between two attempts the page gets so many times the time that the last one took. */
 const SHARE = 3;
 
+/** An attempt may take so many times as long as the last one: the machine has other work, too. */
+const SLOWER = 2;
+
 /** It gets no more than this, ms: an attempt that waits for others takes long and costs nothing. */
 const LONGEST_MS = 100;
 
-/** A page in the background draws no frames; there an attempt follows after this long, ms. */
+/** A frame that has not come after so long, ms, is late. */
 const FRAMELESS_MS = 100;
 
-/** A page that is drawn so many times this late is taken for one that draws none. */
-const LATE_FRAMES = 5;
+/** Chrome draws no frames of an iframe that lies outside of the viewport: one that is so late, ms, draws none. */
+const UNDRAWN_MS = 500;
+
+/** The page in front is drawn, however late the machine is with it; it is waited for so long, ms. */
+const DRAWN_MS = 3000;
+
+/** A hidden page draws no frames; there so long, ms, stands for one. */
+const HIDDEN_MS = 16;
+
+/** One wait of the worker's for a hidden page is at most so long, ms. */
+const TICK_MS = 10_000;
 
 /** Events that tell of what is no change of the tree: fields, and styles that have loaded or come to their end. */
 const TELLING = "input change toggle load transitionend animationend".split(" ");
@@ -56,6 +70,7 @@ export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>
     } catch (error) {
       if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline.at) throw error;
       last = error;
+      deadline.waits?.(error);
       late ??= pause(deadline.at - Date.now(), deadline.signal);
       const now = performance.now();
       const took = now - began;
@@ -63,7 +78,7 @@ export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>
       do {
         await frame();
         deadline.signal.throwIfAborted();
-        if (Date.now() + took >= deadline.at) throw error;
+        if (Date.now() + SLOWER * took >= deadline.at) throw error;
       } while (performance.now() < again);
     }
   }
@@ -86,14 +101,13 @@ export function change(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const control = new AbortController();
     const done = (): void => {
-      clearTimeout(timer);
       observer.disconnect();
       control.abort();
       resolve();
     };
     const until = { capture: true, passive: true, signal: control.signal };
     const observer = new MutationObserver(done);
-    const timer = setTimeout(done, ms);
+    void pause(ms, control.signal).then(done);
     signal?.addEventListener("abort", done, until);
     for (const name of TELLING) document.addEventListener(name, done, until);
     navigation.addEventListener("currententrychange", done, until);
@@ -101,24 +115,40 @@ export function change(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
-/**
- * Resolves at the next frame, with whether the page drew one. Pages in the background and covered ones draw none, so a timer
- * stands in.
- */
-export function frame(): Promise<boolean> {
+/** Resolves at the next frame, or when it is late by ms, with whether the page drew one. A hidden page draws none. */
+export async function frame(ms = FRAMELESS_MS): Promise<boolean> {
+  if (document.hidden) {
+    await pause(HIDDEN_MS);
+    return false;
+  }
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, document.hidden ? 0 : FRAMELESS_MS, false);
-    requestAnimationFrame(() => {
+    const done = (drew: boolean): void => {
       clearTimeout(timer);
-      resolve(true);
-    });
+      document.removeEventListener("visibilitychange", none);
+      resolve(drew);
+    };
+    const none = (): void => done(false);
+    const timer = setTimeout(none, ms);
+    document.addEventListener("visibilitychange", none);
+    requestAnimationFrame(() => done(true));
   });
 }
 
 /** Resolves when the page has drawn a frame; one that is busy draws late, one that the user does not see draws none. */
 export async function drawn(): Promise<void> {
-  for (let waits = 0; waits < LATE_FRAMES && !document.hidden && !(await frame()); waits++);
-  if (document.hidden) await frame();
+  if (document.hidden) await turn();
+  else await frame(window === window.top ? DRAWN_MS : UNDRAWN_MS);
+}
+
+/**
+ * Resolves when the page's work of about one frame is done. Where none is drawn, tasks are let go by instead of asking the
+ * worker for time, which takes longer: for waits of a few frames.
+ */
+export async function beat(): Promise<void> {
+  if (!document.hidden) return void (await frame());
+  const at = performance.now() + HIDDEN_MS;
+  do await turn();
+  while (performance.now() < at);
 }
 
 /** Resolves in a task of its own: what the page put off to the end of this one is done by then. */
@@ -134,30 +164,67 @@ export function turn(): Promise<void> {
   });
 }
 
-/** Resolves after ms, or as soon as nobody waits any more. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves after ms, or as soon as nobody waits any more. Chrome holds the timers of hidden pages back, to one a minute at
+ * last; the worker's it does not.
+ */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const control = new AbortController();
+    const at = performance.now() + ms;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const done = (): void => {
+      clearTimeout(timer);
+      control.abort();
+      resolve();
+    };
+    const wait = (): void => {
+      clearTimeout(timer);
+      const left = Math.max(0, at - performance.now());
+      timer = setTimeout(done, left);
+      if (document.hidden) void tick(left).then((went) => went && !control.signal.aborted && again());
+    };
+    const again = (): void => (performance.now() >= at ? done() : wait());
+    document.addEventListener("visibilitychange", wait, { signal: control.signal });
+    signal?.addEventListener("abort", done, { signal: control.signal });
+    if (signal?.aborted) done();
+    else wait();
   });
 }
+
+/** Has the worker let ms go by. false: there is none. */
+const tick = async (ms: number): Promise<boolean> =>
+  (await askWorker({ type: "gasoline-tick", ms: Math.min(Math.ceil(ms), TICK_MS) }).catch(() => undefined)) === null;
+
+/**
+ * Has an observer told of the document and of each shadow root in it that it is not told of yet, ours left out. Returns
+ * these; roots that come are for another call.
+ */
+export function watch(observer: MutationObserver, init: MutationObserverInit, watched: Set<Scope>): Scope[] {
+  const ours = (root: Scope): boolean => root instanceof ShadowRoot && isOwn(root.host);
+  const fresh = roots().filter((root) => !watched.has(root) && !ours(root));
+  for (const root of fresh) {
+    watched.add(root);
+    observer.observe(root, init);
+  }
+  return fresh;
+}
+
+/** Says whether one of the records is of elements that came, and a shadow root may have come with. */
+export const brought = (records: readonly MutationRecord[]): boolean =>
+  records.some(({ addedNodes }) => [...addedNodes].some((node) => node instanceof Element));
 
 /** Resolves when nothing changed for quietMS, or at the deadline, with how often something did. */
 export async function quiet(quietMS: number, deadline: Deadline): Promise<{ quiet: boolean; mutations: number }> {
   let last = Date.now();
   let mutations = 0;
+  const watched = new Set<Scope>();
   const observer = new MutationObserver((records) => {
     last = Date.now();
     mutations += records.length;
+    if (brought(records)) watch(observer, EVERY_CHANGE, watched);
   });
-  observer.observe(document, EVERY_CHANGE);
+  watch(observer, EVERY_CHANGE, watched);
   try {
     while (Date.now() < deadline.at) {
       deadline.signal.throwIfAborted();

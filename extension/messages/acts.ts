@@ -25,8 +25,15 @@ export interface Acts {
   expect(action: ActionId, input: ExpectedInput | undefined): void;
   /** Whether the document heard anything of the input that was announced last; of a press more than the move to it. */
   came(): boolean;
-  /** What the action started and has not ended, in words: at most five. */
-  busy(action: ActionId): string[];
+  /**
+   * What the action started and has not ended, in words: at most five. waits: it waits for what only this world sees, so what
+   * the page asks for next is its doing.
+   */
+  busy(action: ActionId, waits: boolean): string[];
+  /** What of it the browser holds back in a hidden page, as it was when busy was asked last. */
+  held(): string[];
+  /** Whether what happens at this moment is the action's doing: own; near: nothing but the time speaks for it. */
+  runs(action: ActionId): "own" | "near" | undefined;
   /** What the browser refused the page because no user had acted, as it was when busy was asked last. */
   refused(): Refusal[];
 }

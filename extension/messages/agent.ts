@@ -59,6 +59,8 @@ export interface Settled {
   stored?: string[];
   /** The document began to navigate to another one, and was not waited for any longer. */
   leaving?: boolean;
+  /** Where to, as far as the document knows. */
+  to?: string;
   /** It is an iframe's. */
   inner?: boolean;
 }
@@ -70,7 +72,8 @@ export type Gesture =
   | { type: "move" }
   /** at_once: not key by key; lines: line breaks are the key Enter, whatever the length. */
   | { type: "text"; text: string; at_once?: boolean; lines?: boolean }
-  | { type: "keys"; keys: string }
+  /** into: what they are for holds another document, which gets them. */
+  | { type: "keys"; keys: string; into?: boolean }
   /** Copying or pasting as the browser's own menu does it. */
   | { type: "edit"; command: "copy" | "paste" }
   /** Dragging with the mouse: the button is pressed, the mouse moved, the button let go. */
@@ -89,9 +92,10 @@ export type DragEnd = { x: number; y: number; document?: string } | { ref: strin
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
- * gesture at a point of the document's viewport. Answered with a problem or null.
+ * gesture at a point of the document's viewport. hidden: the document is one that the user does not see. Answered with a
+ * problem or null.
  */
-export type AskInput = { type: "gasoline-input"; action: string } & (
+export type AskInput = { type: "gasoline-input"; action: string; hidden?: true } & (
   | { step: "attach" }
   | { step: "send"; gesture: Gesture; x: number; y: number }
 );
@@ -103,6 +107,21 @@ export interface TellPerformed {
   acted: Acted;
   /** By real input that is asked for next: it is done once the first of that is made. */
   real?: boolean;
+}
+
+/** The agent tells what keeps an act from being made. */
+export interface TellWaiting {
+  type: "gasoline-waiting";
+  action: string;
+  error: CommandError;
+}
+
+/**
+ * The agent of a hidden page, whose timers Chrome holds back, asks the worker to let ms go by. Answered with null.
+ */
+export interface AskTick {
+  type: "gasoline-tick";
+  ms: number;
 }
 
 /** The agent tells that its document begins to navigate to another one: input that is under way may end up there. */
@@ -158,7 +177,8 @@ export interface AgentOps extends KindOps {
   /** Place of the iframe that fits the CSS selector. */
   frame_index: { params: { selector: string }; result: { index: number } };
   /** Place of the iframe that has the focus in this document; nothing where no iframe has it. */
-  focused_frame: { params: Record<string, never>; result: { index?: number } };
+  /** here: keys come to this document itself. */
+  focused_frame: { params: Record<string, never>; result: { index?: number; here: boolean } };
   /** Scrolls an element into view and says where it is in its frame's viewport, for a crop; frame "" is the main frame. */
   rect: { params: Target; result: { rect: Rect; frame: string } };
   /** Brings an element into view and says where it is in its frame's viewport; frame "" is the main frame. */
@@ -180,10 +200,15 @@ export interface AgentOps extends KindOps {
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
   /**
    * An act that does not go through the document begins; settle follows it. whole: it led to the document. expected: input
-   * that the worker will make.
+   * that the worker will make. near: it does not in a document that the main one's scripts do not reach.
    */
-  begin: { params: { frame?: string; whole?: boolean; expected?: ExpectedInput }; result: Record<string, never> };
+  begin: {
+    params: { frame?: string; whole?: boolean; near?: boolean; expected?: ExpectedInput };
+    result: Record<string, never>;
+  };
   settle: { params: { frame?: string }; result: Settled };
+  /** What an act that began in a document and has settled elsewhere changed there. It ends there. */
+  changes: { params: { frame?: string }; result: { changes: string[] } };
   /** Brings a field to a value, by the means that its kind of field needs. */
   fill: { params: Search & { value: string; values?: string[] }; result: Acted };
   /** Presses the button that sends the form around an element. */

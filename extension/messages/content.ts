@@ -47,6 +47,10 @@ export type ToContent =
       type: "stop";
     }
   | {
+      /** The user took the grant of the document's site back: nothing of it is captured any more. */
+      type: "revoked";
+    }
+  | {
       /** An agent's command begins to act in the tab. */
       type: "begin";
       action: ActionId;

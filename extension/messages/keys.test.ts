@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseKeys } from "./keys.ts";
+import { parseKeys, typing } from "./keys.ts";
 
 test.each([
   ["Enter", { key: "Enter", code: "Enter", text: "\r", modifiers: 0 }],
@@ -49,3 +49,15 @@ test("no character has the code of a key that edits or moves", () => {
     expect(others.has(stroke?.keyCode ?? 0), String.fromCharCode(n)).toBe(false);
   }
 });
+
+test.each([
+  [{ text: "a日本 👨‍👩‍👧b" }, ["key a", "日本", "key  ", "👨‍👩‍👧", "key b"]],
+  [{ text: "é\n\t" }, ["key é", "key Enter", "\t"]],
+  [{ text: "" }, []],
+  [{ text: "x".repeat(200) }, Array<string>(200).fill("key x")],
+  [{ text: "x".repeat(201) }, ["x".repeat(201)]],
+  [{ text: "a\nb", at_once: true }, ["a\nb"]],
+  [{ text: "a\nb 日", at_once: true, lines: true }, ["a", "key Enter", "b 日"]],
+])("%j is typed in parts", (gesture, want) =>
+  expect(typing(gesture).map((part) => (typeof part === "string" ? part : `key ${part.key}`))).toEqual(want),
+);

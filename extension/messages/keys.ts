@@ -119,3 +119,26 @@ export function parseKeys(keys: string): KeyStroke | undefined {
   if (command) stroke.commands = [command];
   return stroke;
 }
+
+/** Texts up to this length are typed key by key, for pages that watch keys; longer ones come at once, as a paste would. */
+const KEY_BY_KEY = 200;
+
+/** What is typed by an input method or chosen from a palette, several code points at a time: no key types it. */
+const COMPOSED =
+  // oxlint-disable-next-line no-misleading-character-class -- what joins the parts of an emoji goes with them
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u3000-\u303f\uff00-\uffef\u200d\ufe0f\u20e3]+/u;
+
+/** How a text is typed, in order: keys, and texts that come without one. at_once: as one text, but for its lines. */
+export function typing(text: { text: string; at_once?: boolean; lines?: boolean }): (KeyStroke | string)[] {
+  const long = text.at_once || text.text.length > KEY_BY_KEY;
+  if (long && !text.lines) return [text.text];
+  const parts = text.text
+    .split(long ? /(\n)/ : new RegExp(`(\n|${COMPOSED.source})`, "u"))
+    .filter((part) => part !== "");
+  return parts.flatMap(
+    (part): (KeyStroke | string)[] =>
+      part !== "\n" && (long || COMPOSED.test(part))
+        ? [part]
+        : Array.from(part, (char) => parseKeys(char === "\n" ? "Enter" : char) ?? char), // no key types white space of other kinds
+  );
+}

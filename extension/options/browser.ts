@@ -12,10 +12,16 @@ export async function revokeOrigin(pattern: string): Promise<void> {
 
 export const holds = async (name: Switchable): Promise<boolean> => chrome.permissions.contains({ permissions: [name] });
 
-/** Asks the user for a permission, or gives it back. Chrome asks for a request to come straight from the click. */
-export function permit(name: Switchable, wanted: boolean): void {
+/**
+ * Asks the user for a permission, or gives it back. Chrome asks for a request to come straight from the click.
+ * Where Chrome does not do it, the status says why.
+ */
+export function permit(name: Switchable, wanted: boolean, status: HTMLElement): void {
   const permission = { permissions: [name] };
-  void (wanted ? chrome.permissions.request(permission) : chrome.permissions.remove(permission));
+  const done = wanted ? chrome.permissions.request(permission) : chrome.permissions.remove(permission);
+  done.catch((error: unknown) => {
+    status.textContent = `Chrome did not do it: ${error instanceof Error ? error.message : String(error)}`;
+  });
 }
 
 /** Says whether the user allowed user scripts. Asking throws while the user's switch is off. */

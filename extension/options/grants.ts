@@ -48,14 +48,15 @@ export function showScriptGrants(settings: Settings): void {
 /** Says how scripts run, and lets the user take the way without the debugger's bar. */
 export async function showUserScripts(): Promise<void> {
   const asked = await holds("userScripts");
-  element("user-scripts", HTMLParagraphElement).textContent = userScriptsAllowed()
+  const status = element("user-scripts", HTMLParagraphElement);
+  status.textContent = userScriptsAllowed()
     ? "Scripts run as user scripts: Chrome shows no debugger bar."
     : asked
       ? "Switch on “Allow user scripts” on Gasoline's page in chrome://extensions. Until then Chrome shows its debugger bar while a script runs."
       : "Scripts run through Chrome's debugger, which shows a bar on top of every window meanwhile. User scripts need no bar; Chrome asks once.";
   const button = element("user-scripts-request", HTMLButtonElement);
   button.hidden = asked;
-  button.onclick = () => permit("userScripts", true);
+  button.onclick = () => permit("userScripts", true, status);
 }
 
 function row(text: string, revoke: (() => Promise<void>) | undefined): HTMLLIElement {

@@ -8,16 +8,23 @@ import { listenToTraceForm, showTrace } from "./trace.ts";
 import { onPermissions, session } from "../state/browser.ts";
 import { manifest } from "./browser.ts";
 
+/** Shows what holds now. The sections do not wait for each other: what one of them cannot read keeps no other from the truth. */
 async function show(): Promise<void> {
   const settings = await readSettings();
-  await showDaemonForm(settings);
-  await showGrants();
   showPilot(settings);
   showScriptGrants(settings);
-  await showUserScripts();
-  await showNetworkDetail();
-  await showDownloads();
   showTrace(settings);
+  await Promise.all([
+    showDaemonForm(settings),
+    showGrants(),
+    showUserScripts(),
+    showNetworkDetail(),
+    showDownloads(),
+    showBodyLimit(),
+  ]);
+}
+
+async function showBodyLimit(): Promise<void> {
   const limit = (await session.read<{ body_limit?: number }>("daemonSettings"))?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;
 }
@@ -27,5 +34,7 @@ listenToDaemonForm();
 listenToTraceForm();
 onSettings(() => void show());
 onPermissions(() => void show());
+// The user comes back from Chrome's own page, whose switches send no event.
+addEventListener("focus", () => void show());
 // Nothing is seen before it is true.
 void show().finally(() => (document.body.dataset["shown"] = ""));

@@ -16,6 +16,12 @@ const capture = startPageRealm({
   // script, where every record ends until it has asked, takes them out again.
   config: { ...defaultConfig, bodies: true },
   reopened: () => channel.reopened(),
+  tagged: (tag) => channel.tag(tag),
+  component: (element) =>
+    channel.answer(element, () => {
+      const found = capture.internals(element);
+      return found && { json: write(found.told), nodes: found.labels };
+    }),
 });
 
 channel.onOpen(() => batcher.flush());

@@ -19,9 +19,16 @@ const MAX_ELEMENTS = 20_000;
 /** A text with fewer characters is no article. */
 const MIN_ARTICLE = 250;
 
-/** Reads the document as a person would. as: which form is wanted; unseen tells elements whose text nobody sees. */
-function read(as: "text" | "markdown", unseen: (element: Element) => boolean): Readable {
-  const copy = clean(document, unseen);
+/**
+ * Reads the document as a person would. as: which form is wanted; unseen tells elements whose text nobody sees; shown gives
+ * what an element shows.
+ */
+function read(
+  as: "text" | "markdown",
+  unseen: (element: Element) => boolean,
+  shown: (element: Element) => Node[],
+): Readable {
+  const copy = clean(document, unseen, shown);
   const title = copy.title;
   const body = copy.body?.cloneNode(true) as HTMLElement | undefined;
   const few = copy.getElementsByTagName("*").length <= MAX_ELEMENTS;

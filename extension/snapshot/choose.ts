@@ -96,12 +96,16 @@ export function rank(parts: readonly Part[], seen: (at: number) => boolean): Ran
   return ranked;
 }
 
+/** What says something only by its cells, which have no lines of their own. */
+const TABLES: ReadonlySet<string> = new Set(["table", "grid", "treegrid"]);
+
 /** Whether an overview has a line for a part that stands around others. */
 const isShown = ({ role, label }: Part, units: number): boolean =>
   LANDMARKS.has(role) ||
   DIALOGS.has(role) ||
   LIVE.has(role) ||
   units > MAX_UNFOLDED ||
+  (units > 0 && TABLES.has(role)) ||
   role === "menu" ||
   role === "tablist" ||
   role === "radiogroup" ||

@@ -16,7 +16,11 @@ export interface Engine {
   readonly over: boolean;
   readonly late: boolean;
   pause(): Promise<void>;
+  /** What the document is where it is not read as a page, in a sentence; else "". */
+  readonly sort: string;
   roleOf(element: Element): string;
+  /** What an element says by aria-…, by its attribute or its internals; null for nothing. */
+  ariaOf(element: Element, name: string): string | null;
   /** Every host of a shadow root in the document, with its root. */
   shadows(): Promise<Map<Element, ShadowRoot>>;
   /** The accessible name, as it may be told; ≤ 200 characters. */
@@ -36,6 +40,10 @@ export interface Engine {
   isDisabled(element: Element): boolean;
   /** Says whether Gasoline put the element into the document. */
   isOwn(element: Element): boolean;
+  /** What the page is read from; null where it has no elements. */
+  root(): Element | null;
+  /** Says whether an element shows the texts that stand directly in it. */
+  showsText(element: Element): boolean;
   /** Says whether nobody sees the text in an element, though it is rendered. */
   isUnseen(element: Element): boolean;
   /** Says whether the element has a box and nothing hides it. */

@@ -43,6 +43,11 @@ async function told(params: OutlineParams, page: Model, engine: Engine): Promise
     size: Math.max(0, items.length - 1),
     ...(partial ? { partial } : {}),
   };
+  // A document without elements.
+  if (items.length === 0) {
+    const said = { role: "text", name: "", text: engine.sort, rank: 0, inside: 0, children: [] };
+    return { ...out, root: { role: "", name: "", rank: 0, inside: 0, children: [said] } };
+  }
   const before = params.since === undefined ? undefined : kept.get(params.since);
   const { ref, section: words, find: wanted } = params;
   if (wanted !== undefined) {

@@ -23,18 +23,21 @@ const MAX_CURSOR_CHECKS = 500;
 /** A page that changes meanwhile is looked at so many times. */
 export const MAX_LOOKS = 4;
 
-/** What a tag says of an element. */
-const [SKIPPED, INLINE, SECTION, FIELD] = [1, 2, 4, 8];
+/** What a tag says of an element. PLACED: what it is depends on what is around it. */
+const [SKIPPED, INLINE, FIELD, PLACED, ALIKE] = [1, 2, 4, 8, 16];
 
 const TAGS: ReadonlyMap<string, number> = new Map(
   [
     // They show nothing, or what is in them is told otherwise.
     "script style noscript template head title meta link base desc defs symbol metadata object embed param source track datalist br wbr",
     // Their text is a part of a line.
-    "a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var",
-    "article aside main nav section",
+    "a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup textPath time tspan tt u var",
     // What is in them is what they hold.
     "input textarea select canvas video audio svg iframe frame",
+    // What they are depends on what is around them.
+    "aside footer header summary th",
+    // The same, and all of a parent are alike.
+    "li tbody td tfoot thead tr",
   ].flatMap((tags, i) => tags.split(" ").map((tag): [string, number] => [tag, 1 << i])),
 );
 
@@ -59,7 +62,6 @@ interface Level {
   item: number;
   closes: boolean;
   inline: boolean;
-  sectioned: boolean;
   /** In a label, whose text is the name of its field. */
   label: boolean;
   /** The element is hidden, and what is in it may show itself. */
@@ -91,7 +93,7 @@ class Look {
   readonly #overlay: Element | undefined;
   readonly #levels: Level[] = []; // down to the present element; those from #depth on are over
   readonly #plain = new Map<string, string>();
-  readonly #plainInSections = new Map<string, string>();
+  readonly #beside = new Map<string, { parent: Node; role: string }>(); // the last of each tag
   #depth = 0;
   #open = -1; // place of the text that goes on
   #checks = MAX_CURSOR_CHECKS;
@@ -111,9 +113,10 @@ class Look {
   async run(): Promise<void> {
     const { body, documentElement } = document;
     // A body that is written in is itself something to show.
-    const root = body && !body.isContentEditable ? body : documentElement;
+    const root = body?.isContentEditable ? documentElement : this.#engine.root();
     if (!root) return;
     this.#add("", root, -1, "");
+    if (this.#engine.sort !== "") this.#add(TEXT, root, 0, this.#engine.sort);
     this.#enter({
       parent: root,
       next: root.firstChild,
@@ -122,7 +125,6 @@ class Look {
       item: 0,
       closes: true,
       inline: false,
-      sectioned: false,
       label: false,
       hidden: false,
     });
@@ -188,11 +190,12 @@ class Look {
     const attributes = element.hasAttributes();
     if (attributes && (element.getAttribute("aria-hidden") === "true" || engine.isOwn(element))) return;
     if (tag !== INLINE) this.#open = -1;
+    const custom = !attributes && localName.includes("-");
     let role = hidden
       ? ""
-      : attributes || tag === FIELD
-        ? this.#roleOf(element, level)
-        : this.#plainRoleOf(element, localName, level);
+      : attributes || custom || tag === FIELD
+        ? this.#roleOf(element)
+        : this.#plainRoleOf(element, localName, tag, level);
     if (element === this.#overlay && !role.endsWith("dialog")) role = "overlay";
     // Most elements have nothing but text in them: no text node is asked for then.
     const text = element.childElementCount === 0 ? (element.textContent ?? "") : undefined;
@@ -207,7 +210,7 @@ class Look {
       item = this.#add(role, element, item, "");
       const own = this.items[item] as Item;
       if (attributes && isOperated(element, role)) own.operated = true;
-      tell(own, element, engine, attributes);
+      tell(own, element, engine, attributes || custom);
       // What is in an editor is its value.
       const editor = (role === "textbox" || role === "searchbox") && tag !== FIELD;
       if (LEAVES.has(role) || editor) {
@@ -230,18 +233,24 @@ class Look {
     const parent = shadow ?? element;
     const next = parent.firstChild;
     if (!next && !list) return;
-    const [closes, inline, sectioned] = [role !== "", tag === INLINE, level.sectioned || tag === SECTION];
-    this.#enter({ parent, next, list, at: 0, item, closes, inline, sectioned, label, hidden });
+    this.#enter({ parent, next, list, at: 0, item, closes: role !== "", inline: tag === INLINE, label, hidden });
   }
 
-  #roleOf = (element: Element, { sectioned }: Level): string =>
-    roleIn(element, this.#engine.roleOf(element), sectioned);
+  #roleOf = (element: Element): string => roleIn(element, this.#engine.roleOf(element));
 
-  /** The same for an element without attributes: the tag alone says it. */
-  #plainRoleOf(element: Element, localName: string, level: Level): string {
-    const known = level.sectioned ? this.#plainInSections : this.#plain;
-    let role = known.get(localName);
-    if (role === undefined) known.set(localName, (role = this.#roleOf(element, level)));
+  /** The same for an element without attributes: the tag alone says it, or the tag and what the element is in. */
+  #plainRoleOf(element: Element, localName: string, tag: number, level: Level): string {
+    if (tag === PLACED) return this.#roleOf(element);
+    if (tag === ALIKE) {
+      const { parent } = level;
+      const last = this.#beside.get(localName);
+      if (last?.parent === parent) return last.role;
+      const role = this.#roleOf(element);
+      this.#beside.set(localName, { parent, role });
+      return role;
+    }
+    let role = this.#plain.get(localName);
+    if (role === undefined) this.#plain.set(localName, (role = this.#roleOf(element)));
     return role;
   }
 
@@ -250,6 +259,8 @@ class Look {
   }
 
   #text(value: string, around: Element, item: number, label: boolean): void {
+    // Each question costs: what shows no text of its own has an attribute, or is a part that is folded.
+    if ((around.hasAttributes() || around.localName === "details") && !this.#engine.showsText(around)) return;
     // What nobody sees is not joined with what stands around it.
     const apart = TAGS.get(around.localName) === INLINE && around.hasAttributes() && this.#engine.isUnseen(around);
     if (apart) this.#open = -1;
@@ -284,9 +295,7 @@ const onOneLine = (text: string): string =>
 const SHOWN = { visibilityProperty: true };
 
 /** States that are said when they are true, by their attribute. */
-const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"].map(
-  (state) => [state, `aria-${state}`] as const,
-);
+const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"];
 
 /** Notes what an item holds and what state it is in. */
 function tell(item: Item, element: Element, engine: Engine, attributes: boolean): void {
@@ -299,16 +308,16 @@ function tell(item: Item, element: Element, engine: Engine, attributes: boolean)
     if (element.matches(":user-invalid")) states.push("invalid");
   }
   if (attributes) {
-    item.label = element.getAttribute("aria-label") ?? "";
+    item.label = engine.ariaOf(element, "label") ?? "";
     if (element.hasAttribute("role") || CONTROLS.has(role) || role === "row" || role === "listitem") {
-      for (const [state, attribute] of STATES) {
-        const value = element.getAttribute(attribute);
+      for (const state of STATES) {
+        const value = engine.ariaOf(element, state);
         if (value !== null && value !== "false" && value !== "" && !states.includes(state))
           states.push(value === "mixed" ? `${state}=mixed` : state);
       }
     }
     if ((role === "progressbar" || role === "meter" || role === "slider") && item.text === "")
-      item.text = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow") ?? "";
+      item.text = engine.ariaOf(element, "valuetext") ?? engine.ariaOf(element, "valuenow") ?? "";
     if (element instanceof HTMLDetailsElement && element.open) states.push("expanded");
   }
   if ((CONTROLS.has(role) || item.operated) && engine.isDisabled(element)) states.push("disabled");

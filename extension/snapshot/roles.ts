@@ -67,54 +67,34 @@ export const isOperated = (element: Element, role: string): boolean =>
 /** What stands in lists and tables; their own focus moves by keys among these. */
 const UNIT_PARTS: ReadonlySet<string> = new Set("cell columnheader gridcell listitem row rowheader".split(" "));
 
-/** The role of an element, where it depends on what is around it or the engine knows none. "" for none. */
-export function roleIn(element: Element, role: string, sectioned: boolean): string {
-  switch (role) {
-    case "":
-      return unknown(element);
-    case "banner":
-    case "contentinfo":
-      // Of a part of the page they are no landmarks.
-      return sectioned && !element.hasAttribute("role") ? "" : role;
-    case "region":
-    case "group":
-      return element.hasAttribute("role") || element.localName === "fieldset" || isLabelled(element) ? role : "";
-    case "rowgroup":
-    case "separator":
-    case "legend":
-    case "generic":
-    case "paragraph":
-    case "strong":
-    case "emphasis":
-    case "caption":
-      return "";
-  }
-  return role;
+/** Roles that say nothing in an overview. */
+const SILENT: ReadonlySet<string> = new Set(
+  "blockquote caption code comment deletion emphasis generic insertion legend mark paragraph rowgroup sectionfooter sectionheader separator strong subscript suggestion superscript time".split(
+    " ",
+  ),
+);
+
+/** What an overview calls an element with a role: "" for what says nothing there. */
+export function roleIn(element: Element, role: string): string {
+  if (role === "") return unknown(element);
+  if (role === "group")
+    return element.hasAttribute("role") || element.localName === "fieldset" || isLabelled(element) ? role : "";
+  return SILENT.has(role) || element.localName === "dfn" ? "" : role;
 }
 
 /** Whether attributes give a name. */
-export const isLabelled = (element: Element): boolean =>
+const isLabelled = (element: Element): boolean =>
   element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby") || element.hasAttribute("title");
 
-/** Roles of fields and media that have none of their own in ARIA. */
+/** What is no role of ARIA: media, and what can be operated. */
 function unknown(element: Element): string {
   switch (element.localName) {
-    case "input": {
-      const { type } = element as HTMLInputElement;
-      return type === "hidden" ? "" : type === "file" ? "button" : "textbox";
-    }
     case "iframe":
     case "frame":
       return "iframe";
     case "video":
     case "audio":
-    case "meter":
-    case "search":
       return element.localName;
-    case "canvas":
-      return isLabelled(element) ? "img" : "";
-    case "svg":
-      return isLabelled(element) || element.querySelector(":scope > title") ? "img" : "";
   }
   if (!element.hasAttributes()) return "";
   if (element.hasAttribute("contenteditable"))

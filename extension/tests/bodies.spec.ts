@@ -54,7 +54,7 @@ test("with bodies off not even those of the first script reach the worker", asyn
     const exchange = await daemon.until(way, () =>
       daemon.events("network").find((at) => at.url.endsWith(`/api?${way}`)),
     );
-    expect(exchange).toMatchObject({ method: "POST", body_note: "off" });
+    expect(exchange).toMatchObject({ method: "POST", response_body_note: "off" });
     expect(exchange).not.toHaveProperty("request_body");
     expect(exchange).not.toHaveProperty("response_body");
   }

@@ -38,7 +38,7 @@ interface Target {
 /** The window of a tab. */
 interface Window {
   windowId: number;
-  bounds: object;
+  bounds: { height?: number };
 }
 
 /** No bar tells of an extension's debugger: it takes room from the page, when it likes, and stays for five seconds. */
@@ -258,7 +258,7 @@ export class Chromium {
   }
 }
 
-async function windowOf(page: Page): Promise<Window> {
+export async function windowOf(page: Page): Promise<Window> {
   const session = await page.context().newCDPSession(page);
   const window = await session.send("Browser.getWindowForTarget");
   await session.detach();

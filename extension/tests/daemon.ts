@@ -27,6 +27,13 @@ interface Held {
   answer: (commands: Command[], cancel: string[]) => void;
 }
 
+/** To which tab a command is sent, for how long, and for which site. */
+interface Sent {
+  tab?: number;
+  timeoutMS?: number;
+  site?: string;
+}
+
 /**
  * Stands in for the daemon: the part of the protocol that the extension speaks, with everything it
  * said kept for the test to look at. The events of a document count once, as in the real one.
@@ -111,10 +118,10 @@ export class FakeDaemon {
   }
 
   /**
-   * Resolves with what look finds in what this daemon was told: it looks again whenever something came. Fails after ten
+   * Resolves with what look finds in what this daemon was told: it looks again whenever something came. Fails after thirty
    * seconds, or as many ms as are given.
    */
-  async until<T>(what: string, look: () => T | undefined | false, ms = 10_000): Promise<T> {
+  async until<T>(what: string, look: () => T | undefined | false, ms = 30_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const again = (): void => {
         try {
@@ -140,22 +147,31 @@ export class FakeDaemon {
   async command<K extends CommandKind>(
     kind: K,
     params: Commands[K]["params"],
-    { tab = 0, timeoutMS = 8000 } = {},
+    { tab = 0, timeoutMS = 20_000, site }: Sent = {},
   ): Promise<Omit<Result, "result"> & { result: Commands[K]["result"] }> {
-    const id = this.send(kind, params, { tab, timeoutMS });
+    const id = this.send(kind, params, { tab, timeoutMS, ...(site === undefined ? {} : { site }) });
     // A command answers by its own deadline.
     const result = await this.until(
       `answer to ${kind}`,
       () => this.results.get(id),
-      Math.max(10_000, timeoutMS + 2000),
+      Math.max(30_000, timeoutMS + 10_000),
     );
     return result as never;
   }
 
   /** Sends a command without waiting. Returns its id. */
-  send(kind: string, params: unknown, { tab = 0, timeoutMS = 8000 } = {}): string {
+  send(kind: string, params: unknown, { tab = 0, timeoutMS = 20_000, site }: Sent = {}): string {
     const id = `${this.run}-${++this.#id}`;
-    const command = { id, correlation_id: `c${this.#id}`, kind, params, tab, timeout_ms: timeoutMS, client: "test" };
+    const command = {
+      id,
+      correlation_id: `c${this.#id}`,
+      kind,
+      params,
+      tab,
+      timeout_ms: timeoutMS,
+      client: "test",
+      ...(site === undefined ? {} : { site }),
+    };
     this.#pending.push({ command, leased: 0 });
     this.#lease();
     return id;

@@ -117,7 +117,7 @@ test(
     await daemon.command("navigate", { url: site.page("/two", asks("Two")), dialog: "accept" }, { tab });
     for (const kind of ["refresh", "back"] as const) {
       await use();
-      const stayed = await daemon.command(kind, { dialog: "dismiss" }, { tab, timeoutMS: 60_000 });
+      const stayed = await daemon.command(kind, { dialog: "dismiss" }, { tab, timeoutMS: 300_000 });
       expect(stayed.error, kind).toMatchObject({
         code: "navigation_failed",
         message: expect.stringContaining("to stay"),

@@ -62,6 +62,31 @@ test.describe("once the user allows it", () => {
   });
 });
 
+test.describe("beside a site that was not granted", () => {
+  test.use({ downloads: true });
+
+  test("what is downloaded there while an act runs is not told", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { run } = await open(browser, site, daemon, PAGE);
+    const bank = await browser.context.newPage();
+    const body = `<a id=a download=account-42.csv>Account</a><script>a.href = URL.createObjectURL(new Blob(["a"]))</script>`;
+    await bank.route("http://bank.test/**", (route) => route.fulfill({ contentType: "text/html", body }));
+    await bank.goto("http://bank.test/");
+    const saved = bank.waitForEvent("download").catch(() => undefined);
+    const script = "new Promise((went) => setTimeout(() => went(document.title), 2000))";
+    const acts = run("execute_js", { script }, { timeoutMS: 20_000 });
+    await bank.locator("#a").click();
+    await saved;
+    const { result } = await acts;
+    expect(result).not.toHaveProperty("downloads");
+    const { result: own } = await run("click", { selector: "#made" });
+    expect(own.downloads).toMatchObject([{ state: "complete", size: 3 }]);
+  });
+});
+
 test.describe("where the server takes its time", () => {
   test.use({ downloads: true });
 

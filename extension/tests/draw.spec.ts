@@ -402,3 +402,42 @@ test("a page with the strictest policies can be drawn and written on", async ({
   const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
   expect(mark?.label).toBe("strict");
 });
+
+test("a drawing is of the page that it was made on, wherever that leads while it is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const there = site
+    .page("/there", "<!doctype html><title>B</title><h1>Pay all</h1>")
+    .replace("127.0.0.1", "localhost");
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${SHOP}<script>
+       let drawing = false;
+       const look = () => {
+         const own = document.activeElement?.id === "gasoline-draw";
+         if (drawing && !own) {
+           location = "${there}";
+           for (const end = Date.now() + 400; Date.now() < end; );
+         } else drawing ||= own;
+         setTimeout(look);
+       };
+       look();
+     </script>`,
+  );
+  const here = page.url();
+  await run("draw_mode_start", { name: "checkout" });
+  await drag(page, await boxOf(page, "#pay"));
+  await page.keyboard.type("Press this");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  await page.waitForURL(there);
+  const [group] = daemon.groups.filter(({ marks = [] }) => marks.some(({ type }) => type === "annotation"));
+  expect(group?.page_url).toBe(here);
+  // A picture would be of the other page.
+  expect(mark?.picture).toBeUndefined();
+});

@@ -127,6 +127,16 @@ test("scripts that no key types arrive once and whole", async ({ daemon, site, b
         expect(await page.locator(selector).inputValue(), `${selector} ${trusted}`).toBe(text);
       }
   }
+  const long = "a line that is longer than its number\n".repeat(8);
+  await run("type", { selector: "#area", text: long, clear: true, trusted: "always" });
+  expect(await page.locator("#area").inputValue()).toBe(long);
+  await run("type", { selector: "#editor", text: long, clear: true });
+  await run("flush", {});
+  // None of it is told as the user's, who did nothing.
+  const typed = daemon.events("actions").filter(({ type }) => type === "input" || type === "keypress");
+  expect(typed.length).toBeGreaterThan(20);
+  expect(typed.filter(({ by }) => by !== "agent")).toEqual([]);
+
   await page.evaluate("heard.length = 0");
   await run("type", { selector: "#field", text: "👨‍👩‍👧日本", clear: true, trusted: "always" });
   expect(await page.evaluate("heard.join('')")).toBe("👨‍👩‍👧日本");

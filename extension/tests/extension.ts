@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, type Page, type Worker, test as base } from "@playwright/test";
+import { type BrowserContext, type Page, type Worker, expect, test as base } from "@playwright/test";
 import type { NativeAnswer } from "@gasoline/schema/wire";
 import { Chromium, PlainChromium, SharedChromium } from "./chromium.ts";
 import { FakeDaemon } from "./daemon.ts";
@@ -210,11 +210,11 @@ export function browserOf(chromium: Chromium, id: string): Browser {
 
 export { expect } from "@playwright/test";
 
-/** Allows user scripts as the user does, in the options and on Chrome's own page. */
+/** Allows user scripts as the user does, in the options and on Chrome's own page: in a browser of the test's own, for Chrome keeps it. */
 export async function allowUserScripts(browser: Browser): Promise<void> {
   const options = await browser.open("options.html");
   await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
-  await options.getByText("Switch on “Allow user scripts”").waitFor();
+  await expect(options.locator("#user-scripts")).toContainText("Switch on “Allow user scripts”");
   const extensions = await browser.context.newPage();
   await extensions.goto("chrome://extensions");
   await extensions.evaluate(

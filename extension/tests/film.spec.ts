@@ -1,4 +1,4 @@
-import { open } from "./acting.ts";
+import { invoke, open } from "./acting.ts";
 import type { Page } from "@playwright/test";
 import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
@@ -132,8 +132,9 @@ test("a worker that died leaves no film behind, and the tab can be filmed anew",
       async () => (await chrome.runtime.getContexts({ contextTypes: ["OFFSCREEN_DOCUMENT" as never] })).length,
     );
   await expect.poll(pages).toBe(0);
-  expect((await run("screen_recording_start", { name: "b", fps: 10 })).result.visible).toBe(true);
-  await run("screen_recording_stop", {});
+  const anew = await run("screen_recording_start", { name: "b", fps: 10 });
+  expect(anew).toMatchObject({ result: { visible: true } });
+  expect(await run("screen_recording_stop", {})).toMatchObject({ result: anew.result });
   expect(got(daemon, "b").ended).toBe("stopped");
   await expect.poll(pages).toBe(0);
 });
@@ -149,18 +150,6 @@ const SOUNDS = `${MOVES}<button id="sound">Sound</button><script>
     tone.start();
   };
 </script>`;
-
-/** Opens the extension's popup over a tab, as the user's click on the icon does. */
-async function invoke(browser: Browser, page: Page): Promise<void> {
-  const session = await browser.context.browser()!.newBrowserCDPSession();
-  const send = session.send.bind(session) as (method: string, params: object) => Promise<unknown>;
-  const { targetInfos } = (await send("Target.getTargets", { filter: [{ type: "tab" }] })) as {
-    targetInfos: { targetId: string; url: string }[];
-  };
-  const target = targetInfos.find(({ url }) => url === page.url());
-  await send("Extensions.triggerAction", { id: browser.id, targetId: target!.targetId });
-  await session.detach();
-}
 
 /** Runs a script in the film page. */
 async function inFilmPage(browser: Browser, expression: string): Promise<void> {

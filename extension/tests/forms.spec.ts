@@ -173,14 +173,106 @@ test("what a page takes back of a form is told, with what was asked for, also wh
   const failed = await run(
     "fill_form",
     { fields: [...fields, { selector: "#none", value: "x" }] },
-    { timeoutMS: 4000 },
+    { timeoutMS: 10_000 },
   );
   expect(failed.error?.code).toBe("element_not_found");
   expect(failed.error?.message).toContain(
     'The 7 before it are filled. fields[0] (#qty) was set to "7" and is "1": not kept. fields[2] (#size) was set to "Large" and is "Small": not kept. fields[3]',
   );
-  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" }, { timeoutMS: 4000 });
+  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" }, { timeoutMS: 10_000 });
   expect(unsent.error?.message).toContain(
     'The fields are filled, the form was not sent. fields[0] (#qty) was set to "7" and is "1"',
   );
+});
+
+test("what a form says while it is filled is told with what it says when it is sent, wherever that leads", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const form = (more: string): string =>
+    `<form action="/sent" ${more}><label>Mail <input name=m onchange="document.querySelector('[role=alert]').textContent = 'This address is taken'"></label>
+     <label>Name <input name=n></label><button>Send</button></form><p role=alert></p><p role=status></p>`;
+  site.page("/sent", "<!doctype html><title>Sent</title><p>Thank you");
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    form(`onsubmit="event.preventDefault(); document.querySelector('[role=status]').textContent = 'Saved as a draft'"`),
+  );
+  const fields = [
+    { selector: "label=Mail", value: "a@b.test" },
+    { selector: "label=Name", value: "Ada" },
+  ];
+  const more = { timeoutMS: 20_000 };
+  const stayed = await run("fill_form_and_submit", { fields }, more);
+  expect(stayed.error).toBeUndefined();
+  expect(stayed.result.receipt?.changes?.join()).toMatch(/This address is taken.*Saved as a draft/);
+
+  await page.goto(site.page("/leads", `<!doctype html><title>Leads</title>${form("")}`));
+  const left = await run("fill_form_and_submit", { fields }, more);
+  expect(left.result).toMatchObject({ navigated: true, title: "Sent" });
+  expect(left.result.receipt?.changes?.join()).toContain("This address is taken");
+
+  await page.goto(
+    site.page(
+      "/refuses",
+      `<!doctype html><title>Refuses</title>${form("")}<script>document.querySelector('[name=m]').addEventListener('change', () => (document.querySelector('button').disabled = true))</script>`,
+    ),
+  );
+  const refused = await run("fill_form_and_submit", { fields, submit_selector: "text=Send" }, { timeoutMS: 10_000 });
+  expect(refused.error?.message).toMatch(/the form was not sent\..*This address is taken/);
+});
+
+test("what a form said while it was filled is told also where it went again, in a shadow root, or with a field that was taken back", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form onsubmit="event.preventDefault()"><label>Mail <input name=m></label><label>Amount <input name=a></label>
+     <label>Name <input name=n></label><button>Send</button></form><p role=alert id=gone></p><x-hint></x-hint>
+     <script>
+       const [mail, amount, name] = document.querySelectorAll("input");
+       const hint = document.querySelector("x-hint").attachShadow({ mode: "closed" });
+       hint.innerHTML = "<p role=status></p>";
+       mail.onchange = () => (gone.textContent = "Checking the address");
+       amount.onchange = () => {
+         gone.textContent = "";
+         amount.value = "10";
+         hint.querySelector("p").textContent = "At most 10";
+       };
+     </script>`,
+  );
+  const fields = [
+    { selector: "label=Mail", value: "a@b.test" },
+    { selector: "label=Amount", value: "99" },
+    { selector: "label=Name", value: "Ada" },
+  ];
+  const { result, error } = await run("fill_form_and_submit", { fields }, { timeoutMS: 20_000 });
+  expect(error).toBeUndefined();
+  expect(result.filled?.[1]).toMatchObject({ value: "10", set_to: "99" });
+  const said = result.receipt?.changes?.join("\n") ?? "";
+  expect(said).toContain('alert: "Checking the address"');
+  expect(said).toContain('status: "At most 10"');
+  expect(said).not.toContain("99");
+});
+
+test("a message that a field shows only until the next one is told of the filling", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form onsubmit="event.preventDefault()"><label>Mail <input name=m oninput="say('This address is taken'); setTimeout(say, 60, '')"></label>
+     <button>Send</button></form><p role=alert></p><script>const say = (text) => (document.querySelector("p").textContent = text)</script>`,
+  );
+  const { result } = await run("fill_form_and_submit", { fields: [{ selector: "label=Mail", value: "a@b.test" }] });
+  expect(result.receipt?.changes?.join()).toContain('alert: "This address is taken", which went again');
 });

@@ -247,6 +247,29 @@ test("frames of sites that are not granted are named", async ({ daemon, site, br
   expect(none.error?.message).toMatch(/Nothing fits.*iframes of https:\/\/pay\.invalid, which are not granted/);
 });
 
+test("of what is gone is told where nobody looked, and of a text which frames are not in it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const run = await open(
+    browser,
+    daemon,
+    site.page("/", `<p>Shop</p><iframe src="https://pay.invalid/form"></iframe><iframe srcdoc="<p>Inner"></iframe>`),
+  );
+  await browser.page.waitForLoadState("load");
+  const coverage = { ungranted: ["https://pay.invalid"] };
+  expect((await run("wait_for", { text: "Card number", absent: true })).result).toMatchObject({
+    absent: true,
+    coverage,
+  });
+  expect((await run("wait_for", { selector: "#card", absent: true })).result).toMatchObject({ absent: true, coverage });
+  expect((await run("wait_for", { text: "Inner", absent: true }, 600)).error?.code).toBe("timeout");
+  expect((await run("wait_for", { text: "Card", absent: true, frame: "main" })).result).not.toHaveProperty("coverage");
+  expect((await run("get_markdown", {})).result).toMatchObject({ markdown: "Shop", frames: 2 });
+  expect((await run("get_readable", {})).result).toMatchObject({ content: "Shop", frames: 2 });
+});
+
 test("of very many frames the visible ones with something in them are listed, within the time", async ({
   daemon,
   site,
@@ -316,7 +339,7 @@ test("a target in one of very many frames is found by its text, its frame's numb
   expect((await late).result).toMatchObject({ matched_text: "Late word", frame: "260" });
 });
 
-test("a page of a thousand frames is captured, listed, read and operated within the time, and what is left out is told", async ({
+test("a page of five hundred frames is captured, listed, read and operated within the time, and what is left out is told", async ({
   daemon,
   site,
   browserWithExtension: browser,
@@ -327,8 +350,8 @@ test("a page of a thousand frames is captured, listed, read and operated within 
     daemon,
     site.page(
       "/",
-      `<title>Thousand</title><button onclick="this.textContent='Main pressed'">Main</button><div></div><script>
-      for (let i = 0; i < 1000; i++) {
+      `<title>Many</title><button onclick="this.textContent='Main pressed'">Main</button><div></div><script>
+      for (let i = 0; i < 500; i++) {
         const frame = document.createElement("iframe");
         frame.width = 60;
         frame.height = 40;
@@ -340,24 +363,24 @@ test("a page of a thousand frames is captured, listed, read and operated within 
   await browser.page.waitForLoadState("load", { timeout: 120_000 });
   const lines = () =>
     new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
-  // Until its last frame is there the page is busy with itself: Chrome alone needs half a minute for them.
-  await expect.poll(lines, { timeout: 60_000 }).toBe(1000);
+  // Until its last frame is there the page is busy with itself: Chrome alone needs long for them.
+  await expect.poll(lines, { timeout: 60_000 }).toBe(500);
 
   const list = await run("list_interactive", {}, 30_000);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
-  // On a machine that is busy with other things some frames are told as silent instead.
-  const silent = (of: { coverage?: Coverage }) => of.coverage?.unanswered?.length ?? 0;
-  expect(list.result.elements.length + silent(list.result)).toBeGreaterThan(20);
+  // On a machine that is busy with other things some frames, or all, are told as silent instead: none is passed over.
+  const accounted = ({ frames = [], coverage }: { frames?: unknown[]; coverage?: Coverage }) =>
+    frames.length + (coverage?.unanswered?.length ?? 0) + (coverage?.more ?? 0);
+  expect(accounted(list.result)).toBe(500);
   expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
-  expect(list.result.coverage?.more).toBeGreaterThan(900);
+  expect(list.result.coverage?.more).toBeGreaterThan(400);
 
   const text = await run("get_text", {}, 30_000);
   expect(text.error).toBeUndefined();
-  const read = text.result.frames?.length ?? 0;
-  expect(read).toBeLessThanOrEqual(50);
-  expect(read + silent(text.result)).toBeGreaterThan(20);
-  expect(text.result.coverage?.more).toBeGreaterThan(900);
+  expect(text.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
+  expect(accounted(text.result)).toBe(500);
+  expect(text.result.coverage?.more).toBeGreaterThan(400);
 
   const pressed = await run("click", { selector: "text=B7" }, 30_000);
   expect(pressed.error).toBeUndefined();
@@ -372,7 +395,8 @@ test("a page of a thousand frames is captured, listed, read and operated within 
   ] as const) {
     const none = await run(kind, params, 6000);
     expect(none.error?.code, kind).toMatch(/^(element_not_found|timeout)$/);
-    if (none.error?.code === "element_not_found") expect(none.error.message).toMatch(/\d{3} more frames/);
+    // Nothing is left out where the search came to all of them in time.
+    if (none.error?.code === "element_not_found") expect(none.error.message).toMatch(/\d+ more frames|Nowhere\W*$/);
   }
 });
 

@@ -14,7 +14,11 @@ undebugged(
       `<!doctype html><title>Behind</title><p id=said>nothing</p><input aria-label=Name>
        <button onclick="said.textContent = 'pressed ' + event.isTrusted">Press</button>
        <button onclick="setTimeout(() => (said.textContent = 'came late'), 50)">Later</button>
-       <script>ticks = frames = 0; setInterval(() => ticks++, 10); setInterval(() => console.log("line " + ticks), 500);
+       <p id=grip style="width: 80px">Grip</p>
+       <script>ticks = frames = 0;
+         grip.onpointerdown = (event) => grip.setPointerCapture(event.pointerId);
+         grip.onpointermove = (event) => event.buttons && requestAnimationFrame(() => (grip.title = event.clientX));
+         grip.onpointerup = () => (said.textContent = "let go at " + grip.title); setInterval(() => ticks++, 10); setInterval(() => console.log("line " + ticks), 500);
          (function draw() { frames++; requestAnimationFrame(draw) })()</script>`,
     );
     expect((await run("navigate", { url })).result.title).toBe("Behind");
@@ -53,5 +57,11 @@ undebugged(
     expect(daemon.events("logs").map(({ message }) => message)).toContain("said behind");
     expect(await value("document.visibilityState")).toBe("hidden"); // nothing brought it to the front
     expect(Number(await value("frames")) - Number(drawn)).toBeLessThan(20);
+
+    // What is dragged is drawn by many pages in a frame of its own: no frames, no dragging.
+    const { x } = (await run("get_attribute", { selector: "#grip", name: "id" })).result.matched!.bbox;
+    expect((await run("drag", { selector: "#grip", dx: 60, dy: 0 })).error).toBeUndefined();
+    expect((await run("get_text", { selector: "#said" })).result.value).toBe(`let go at ${x + 40 + 60}`);
+    expect(await value("document.visibilityState")).toBe("hidden");
   },
 );

@@ -102,7 +102,7 @@ test.describe("pages that the browser keeps when they are left", () => {
     await browser.page.goto(url);
     const tab = await browser.tab(browser.page);
     const run = runIn(daemon, tab);
-    const late = daemon.send("click", { selector: "text=Late" }, { tab, timeoutMS: 60_000 });
+    const late = daemon.send("click", { selector: "text=Late" }, { tab, timeoutMS: 300_000 });
     const left = await daemon.until("its end", () => daemon.results.get(late), 30_000);
     expect(left.error?.code).toMatch(/page_left|element_not_found/);
     expect((await run("wait_for", { text: "There it is" }, 4000)).error).toBeUndefined();

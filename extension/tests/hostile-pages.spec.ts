@@ -265,6 +265,34 @@ test("a secret has one pseudonym in all pages, and no page is told what keys it"
   expect(urls[1]).toBe(urls[0]);
 });
 
+test("a document whose process was taken over speaks for no other site", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  const here = site.page("/", "<!doctype html><title>A</title>");
+  await page.goto(here);
+  const other = here.replace("127.0.0.1", "localhost");
+  const debug = await page.context().newCDPSession(page);
+  const worlds: { id: number; origin: string }[] = [];
+  debug.on("Runtime.executionContextCreated", ({ context }) => worlds.push(context));
+  await debug.send("Runtime.enable");
+  const contextId = worlds.find(({ origin }) => origin.startsWith("chrome-extension:"))?.id ?? 0;
+  const record = { kind: "logs", event: { t: Date.now(), mono: 1, level: "log", message: "forged line" } };
+  const says = [
+    { type: "hello", url: other, loaded: other, since: "late" },
+    { type: "batch", id: 1, url: other, urgent: true, json: JSON.stringify({ records: [record] }) },
+  ];
+  const expression = `const port = chrome.runtime.connect({ name: "gasoline-content" });
+    for (const message of ${JSON.stringify(says)}) port.postMessage(message)`;
+  const { exceptionDetails } = await debug.send("Runtime.evaluate", { contextId, expression });
+  expect(exceptionDetails).toBeUndefined();
+  const told = await daemon.until("the line", () =>
+    daemon.groups.find(({ logs }) => logs?.some(({ message }) => message === "forged line")),
+  );
+  expect(told.page_url).toBe(here);
+});
+
 for (const [name, attack] of Object.entries(ATTACKS)) {
   test(`the channel is out of reach: ${name}`, async ({ daemon, site, browserWithExtension: { page } }) => {
     const inner = await attacker(page, site);
@@ -435,7 +463,6 @@ test("frames that flood, and frames that load for ever, take no line from the pa
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(90_000);
   await browser.set({ pilot: true });
   daemon.uploadMS = 2500; // a daemon that is slower than the flood
   site.page(

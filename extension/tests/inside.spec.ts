@@ -26,6 +26,18 @@ const WAYS: Record<string, { html: (url: string) => string; x: number; y: number
     x: 40,
     y: 20,
   },
+  "turned, mirrored and made small by what is around it": {
+    html: (url) =>
+      `<div style="rotate:90deg;scale:.5 1;width:300px;height:300px;transform-origin:150px 150px"><div style="transform:scaleX(-1)">` +
+      `<iframe src="${url}" style="border:10px solid;width:280px;height:200px"></iframe></div></div>`,
+    x: 240,
+    y: 190,
+  },
+  "as an object": {
+    html: (url) => `<object data="${url}" type="text/html" style="width:300px;height:200px"></object>`,
+    x: 50,
+    y: 50,
+  },
   "of another origin": {
     html: (url) => `<iframe src="${url}" style="border:0;width:300px;height:200px"></iframe>`,
     x: 50,
@@ -165,10 +177,10 @@ test(
       expect(clicked.result).toMatchObject({ trusted: true, unseen: true });
       await expect.poll(() => paid).toBe(before + 1);
     }
-    const never = await run("click", { x: 50, y: 50, trusted: "never" }, { timeoutMS: 3000 });
+    const never = await run("click", { x: 50, y: 50, trusted: "never" }, { timeoutMS: 4000 });
     expect(never.error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("cannot see") });
     expect((await run("hover", { x: 50, y: 50 }, more)).result).toMatchObject({ unseen: true });
-    const scrolled = await run("scroll_to", { x: 50, y: 50, dx: 0, dy: 10 }, { timeoutMS: 3000 });
+    const scrolled = await run("scroll_to", { x: 50, y: 50, dx: 0, dy: 10 }, { timeoutMS: 4000 });
     expect(scrolled.error?.code).toBe("not_actionable");
     expect(paid).toBe(2);
   },

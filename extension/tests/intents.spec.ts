@@ -9,8 +9,7 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: stri
   await browser.set({ pilot: true });
   await page.goto(site.page("/a", `<!doctype html><title>A</title>${body}`));
   const tab = await browser.tab(page);
-  const run: typeof daemon.command = (kind, params, more) =>
-    daemon.command(kind, params, { tab, timeoutMS: 6000, ...more });
+  const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
   return { page, run };
 }
 
@@ -106,7 +105,7 @@ test("cookie banners are declined where they let one, in frames and shadow roots
      </script>`,
   );
   await page.frameLocator("iframe").getByText("Reject all").waitFor();
-  const { result, error } = await run("auto_dismiss_overlays", {}, { timeoutMS: 10_000 });
+  const { result, error } = await run("auto_dismiss_overlays", {});
   expect(error).toBeUndefined();
   expect((await page.evaluate<string[]>("said")).sort()).toEqual([
     "closed",

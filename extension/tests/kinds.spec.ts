@@ -60,7 +60,6 @@ test("every kind of command is carried out", async ({ daemon, site, browserWithE
     indexeddb: [{ database: "shop", store: "things" }, {}],
     locate: [{ selectors: ["#text"] }, {}],
     locators: [{ selector: "#text" }, {}],
-    waterfall: [{}, { frames: 1 }],
     flush: [{}, { frames: 1 }],
     click: [
       { selector: "h1", trusted: "always" },

@@ -70,6 +70,66 @@ test("an address that changes within its page does not end the typing, and the k
   expect(sent.result).toMatchObject({ navigated: true, title: "B" });
 });
 
+test("keys that are typed into a field come to no frame of another site that takes the focus", async ({
+  daemon,
+  site,
+  browserWithExtension: { page, ...browser },
+}) => {
+  await browser.set({ pilot: true });
+  const taking =
+    "<!doctype html><title>B</title><input id=i><script>heard = String(); onfocus = () => i.focus(); onkeydown = (e) => (heard += e.key)</script>";
+  const away = 'oninput="if (this.value.length === 3) document.querySelector(`iframe,object`).focus()"';
+  const thief = site.page("/thief", taking).replace("127.0.0.1", "localhost");
+  const frames = {
+    granted: `<iframe src="${thief}"></iframe>`,
+    sandboxed: `<iframe sandbox="allow-scripts" src="/thief"></iframe>`,
+    object: `<object data="${thief}"></object>`,
+  };
+  for (const [name, frame] of Object.entries(frames)) {
+    for (const field of [
+      `<input id=f ${away}>`,
+      `<div id=f contenteditable ${away.replace("value", "innerText")}></div>`,
+    ]) {
+      await page.goto(site.page("/a", `<!doctype html><title>A</title>${field}${frame}`));
+      await page.frames()[1]?.locator("#i").waitFor();
+      const tab = await browser.tab(page);
+      const params = { selector: "#f", text: TEXT.slice(0, 20), trusted: "always" };
+      const { error } = await daemon.command("type", params, { tab, timeoutMS: 20_000 });
+      expect(error, name).toMatchObject({
+        code: "not_actionable",
+        message: expect.stringMatching(/focus .* 3 of 20 characters were typed\./),
+      });
+      expect(await page.frames()[1]?.evaluate("heard + i.value"), name).toBe("");
+    }
+  }
+  // The frame that is named is meant.
+  await page.goto(site.page("/named", `<!doctype html><title>A</title>${frames.granted}`));
+  await page.frames()[1]?.locator("#i").waitFor();
+  const key = { text: "z", trusted: "always", selector: "iframe", frame: "main" };
+  const tab = await browser.tab(page);
+  expect((await daemon.command("key_press", key, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+  await expect.poll(() => page.frames()[1]?.evaluate("heard")).toBe("z");
+});
+
+test("typing goes on where a frame leads on to another one of its own site", async ({
+  daemon,
+  site,
+  browserWithExtension: { page, ...browser },
+}) => {
+  await browser.set({ pilot: true });
+  const number = 'oninput="if (this.value.length === 4) parent.frames[1].i.focus()"';
+  site.page("/number", `<!doctype html><title>Number</title><input id=n ${number}>`);
+  site.page("/code", "<!doctype html><title>Code</title><input id=i>");
+  const inner = ["/number", "/code"].map((path) => `<iframe src="${site.url(path, "localhost")}"></iframe>`);
+  await page.goto(site.page("/a", `<!doctype html><title>A</title>${inner.join("")}`));
+  await page.frames()[2]?.locator("#i").waitFor();
+  const tab = await browser.tab(page);
+  const params = { selector: "#n", text: "4242123", trusted: "always" };
+  expect((await daemon.command("type", params, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+  expect(await page.frames()[1]?.evaluate("n.value")).toBe("4242");
+  expect(await page.frames()[2]?.evaluate("i.value")).toBe("123");
+});
+
 for (const [how, params, part] of [
   ["two clicks", { count: 2, trusted: "always" }, /1 of 2 clicks were begun\./],
   ["a long press", { duration_ms: 20_000 }, undefined],
@@ -90,7 +150,7 @@ for (const [how, params, part] of [
     const { error, result } = await daemon.command(
       "click",
       { selector: "text=Go", ...params },
-      { tab, timeoutMS: 60_000 },
+      { tab, timeoutMS: 300_000 },
     );
     if (part) expect(error).toMatchObject({ code: "page_left", message: expect.stringMatching(part) });
     else expect(result).toMatchObject({ navigated: true });
@@ -128,4 +188,70 @@ test("a drag whose page is left is let go of in no other page", async ({
     (await daemon.command("click", { selector: "text=Pay", trusted: "always" }, { tab, timeoutMS: 30_000 })).error,
   ).toBeUndefined();
   expect(await page.evaluate("heard")).toEqual(["mousedown", "click"]);
+});
+
+/** How an act ends whose page is left, by what is noticed first: the next site, that the document went, or that its elements did. */
+const ENDED = /^(other_origin|page_left|stale_ref)$/;
+
+test("what is meant for one site is given to no page of another one that the tab is led to meanwhile", async ({
+  daemon,
+  site,
+  browserWithExtension: { page, ...browser },
+}) => {
+  test.setTimeout(120_000);
+  await browser.set({ pilot: true });
+  const field =
+    "<!doctype html><title>B</title><form><input id=i><input id=c type=checkbox><button>Pay</button></form>";
+  const heard = `<script>heard = []; for (const name of ["input", "keydown", "change", "click", "submit", "mousemove"])
+    addEventListener(name, () => heard.push(name), true)</script>`;
+  const there = site.page("/there", field + heard).replace("127.0.0.1", "localhost");
+  const here = site.page(
+    "/here",
+    `<!doctype html><title>A</title><form><input id=a oninput="leave()"></form><script>leave = () => (location = "${there}")</script>`,
+  );
+  const nothing = async (kind: string): Promise<void> => {
+    await page.waitForURL(there);
+    expect(await page.evaluate("[document.title, ...heard, i.value]"), kind).toEqual(["B", ""]);
+  };
+  const at = { selector: "#i", nth: 0 };
+  const waiting = [
+    ["type", { ...at, text: "secret" }],
+    ["type", { ...at, text: "secret", trusted: "always" }],
+    ["paste", { ...at, text: "secret" }],
+    ["key_press", { ...at, text: "z" }],
+    ["check", { selector: "#c", nth: 0 }],
+    ["click", { selector: "button", nth: 0 }],
+  ] as const;
+  for (const [kind, params] of waiting) {
+    await page.goto(here);
+    const tab = await browser.tab(page);
+    // It leaves when the agent's words come, so when the command has begun.
+    await page.evaluate("void new MutationObserver(leave).observe(document, { childList: true, subtree: true })");
+    const { error } = await daemon.command(kind, { ...params, reason: "Away" }, { tab, timeoutMS: 30_000 });
+    expect(error?.code, kind).toMatch(ENDED);
+    await nothing(kind);
+  }
+  const fields = [
+    { selector: "#a", value: "ada" },
+    { selector: "#i", value: "secret" },
+  ];
+  const first = fields.slice(0, 1);
+  for (const [kind, params] of [
+    ["fill_form", { fields }],
+    ["fill_form_and_submit", { fields: first }],
+    ["fill_form_and_submit", { fields: first, submit_selector: "button" }],
+  ] as const) {
+    await page.goto(here);
+    const tab = await browser.tab(page);
+    const { error } = await daemon.command(kind, params, { tab, timeoutMS: 30_000 });
+    expect(error?.code, kind).toMatch(ENDED);
+    await nothing(kind);
+  }
+  // What the agent's earlier steps were for is asked for when the command begins.
+  await page.goto(there);
+  const tab = await browser.tab(page);
+  const strange = { tab, timeoutMS: 30_000, site: new URL(here).origin };
+  const refused = await daemon.command("type", { selector: "#i", text: "secret" }, strange);
+  expect(refused.error).toMatchObject({ code: "other_origin", message: expect.stringContaining(strange.site) });
+  await nothing("type");
 });

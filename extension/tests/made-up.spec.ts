@@ -38,7 +38,7 @@ async function listener(browser: Browser, daemon: FakeDaemon, site: Site) {
       (document.querySelector("[autofocus]") as HTMLElement | null)?.focus();
       log.length = 0;
     }, html);
-    const { error } = await daemon.command(kind, params, { tab, timeoutMS: 5000 });
+    const { error } = await daemon.command(kind, params, { tab });
     expect(error, html).toBeUndefined();
     return browser.page.evaluate(() => [...log]);
   };
@@ -153,7 +153,7 @@ test("what the browser refuses because no user acted is in the receipt, and real
     const { error, result } = await daemon.command(
       "click",
       { selector: `role=button[name="${name}"]`, ...(trusted ? { trusted } : {}) },
-      { tab, timeoutMS: 8000 },
+      { tab },
     );
     expect(error, name).toBeUndefined();
     return result.receipt?.refused;

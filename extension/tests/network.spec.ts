@@ -1,5 +1,7 @@
 import { type BrowserContext, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { holdPort } from "../../scripts/port.mjs";
+import { invoke } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
 for (const networkDetail of [false, true]) {
@@ -124,7 +126,7 @@ test("navigations and failed resources are exchanges by the document's own timin
   expect(await find(":9/refused")).toMatchObject({ outcome: "network_error", status: 0 });
   await find("/after-worker");
   expect(daemon.events("lifecycle").find((at) => at.state === "worker_started")).toMatchObject({
-    to_url: "/worker.js",
+    to_url: site.url("/worker.js"),
   });
   await page.goto(site.url("/sub"));
   await find("/sub");
@@ -234,6 +236,79 @@ test.describe("with network detail", () => {
       error: expect.stringMatching(/net::ERR_/),
       status: 0,
     });
+  });
+
+  test("requests of a site that was not granted are not told with the popup open over it", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page } = browser;
+    await page.route("http://bank.test/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<img src=/gone.png>", status: 404 }),
+    );
+    await page.goto("http://bank.test/account/42");
+    await page.bringToFront();
+    await invoke(browser, page);
+    await page.reload();
+    // A page of this machine leads there.
+    const away = site.page("/away", { body: "", status: 302, headers: { Location: "http://bank.test/account/43" } });
+    await page.goto(away).catch(() => page.waitForURL("chrome-error://**"));
+    await page.goto(site.page("/here", "here"));
+    const told = () => daemon.events("network").map(({ url }) => url);
+    await daemon.until("the page's own", () => told().includes(site.url("/here")));
+    expect(told().filter((url) => url.includes("bank.test"))).toEqual([]);
+  });
+
+  test("a request that got nothing says why: what another origin's answer or its preflight lacks, or that nobody is there", async ({
+    daemon,
+    site,
+    browserWithExtension: { page },
+  }) => {
+    const any = { "Access-Control-Allow-Origin": "*" };
+    site.page("/none", { body: "{}" });
+    site.page("/any", { body: "{}", headers: any });
+    site.page("/refuses", { body: "no", status: 403 });
+    site.page("/away", { body: "", status: 302, headers: { Location: site.url("/none", "localhost") } });
+    const { port, release } = await holdPort();
+    await page.goto(site.page("/", "x"));
+    await page.evaluate(
+      async ([other, own, dead]) => {
+        const ask = (url: string, init?: RequestInit) => fetch(url, init).catch(() => undefined);
+        const put = { method: "PUT", headers: { "x-a": "1" } };
+        await ask(other + "/none?cors");
+        await ask(other + "/any?credentials", { credentials: "include" });
+        await ask(own + "/away?redirect");
+        await ask(other + "/none?preflight", put);
+        await ask(other + "/any?method", put);
+        await ask(other + "/refuses?status", put);
+        await ask(dead + "/?dead");
+        await ask(other + "/any?allowed");
+      },
+      [site.url("", "localhost"), site.url(""), `http://127.0.0.1:${port}`] as const,
+    );
+    const error = async (name: string): Promise<string | undefined> =>
+      (
+        await daemon.until(name, () =>
+          daemon.events("network").find((at) => at.url.endsWith(`?${name}`) && at.method !== "OPTIONS"),
+        )
+      ).error;
+    expect(await error("cors")).toBe("net::ERR_FAILED (CORS: the answer (200) has no access-control-allow-origin)");
+    expect(await error("credentials")).toBe("net::ERR_FAILED (CORS: the answer (200) does not allow its credentials)");
+    expect(await error("redirect")).toBe("net::ERR_FAILED (CORS: the answer (200) has no access-control-allow-origin)");
+    expect(await error("preflight")).toBe(
+      "net::ERR_FAILED (CORS: the preflight's answer (OPTIONS, 200) has no access-control-allow-origin)",
+    );
+    expect(await error("method")).toBe(
+      "net::ERR_FAILED (CORS: the preflight's answer (OPTIONS, 200) does not allow its method, headers or credentials)",
+    );
+    expect(await error("status")).toBe("net::ERR_FAILED (CORS: the preflight's answer (OPTIONS, 403) is not 2xx)");
+    expect(await error("dead")).toBe("net::ERR_CONNECTION_REFUSED");
+    expect(await error("allowed")).toBeUndefined();
+    const preflights = daemon.events("network").filter((at) => at.method === "OPTIONS");
+    expect(preflights.map((at) => at.initiator.type)).toEqual(preflights.map(() => "preflight"));
+    expect(preflights.length).toBeGreaterThanOrEqual(3);
+    release();
   });
 
   test("the policy of a page is told from its headers and meta elements, also after the worker died", async ({

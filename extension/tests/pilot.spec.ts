@@ -101,7 +101,7 @@ test("an act that waits acts on no page that comes meanwhile", async ({
   await choose(browser, new URL(here).origin);
   // The button is on the other site's page only, to which the page leads on by itself.
   await page.evaluate((url) => setTimeout(() => (location.href = url), 300), other);
-  const { error } = await daemon.command("click", { selector: "#go" }, { tab, timeoutMS: 5000 });
+  const { error } = await daemon.command("click", { selector: "#go" }, { tab });
   expect(error?.code, error?.message).toMatch(/^page_left$|^pilot_elsewhere$/);
   await expect(page).toHaveTitle("Other");
   // A form's steps: the second one comes to the other page.
@@ -119,7 +119,7 @@ test("an act that waits acts on no page that comes meanwhile", async ({
         { selector: "#b", value: "y" },
       ],
     },
-    { tab, timeoutMS: 5000 },
+    { tab },
   );
   await expect(page).toHaveTitle("Other");
   expect(JSON.stringify(form.error ?? form.result)).toMatch(/pilot_elsewhere|The tab shows|left/);
@@ -155,7 +155,7 @@ test("what runs on a site stops when the user takes the site back, and a film en
   await page.goto(here);
   const tab = await browser.tab(page);
   await choose(browser, origin);
-  const acts = daemon.send("click", { selector: "#comes-never" }, { tab, timeoutMS: 60_000 });
+  const acts = daemon.send("click", { selector: "#comes-never" }, { tab, timeoutMS: 300_000 });
   await daemon.until("it to be taken", () => daemon.taken.has(acts));
   await choose(browser, "https://another.test");
   const ended = await daemon.until("the end of what acts", () => daemon.results.get(acts));

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { open } from "./acting.ts";
+import { invoke, open } from "./acting.ts";
 import { allowUserScripts, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 
@@ -42,6 +42,27 @@ const middles = async (page: Page, daemon: FakeDaemon, name: string): Promise<st
   }, frames);
 };
 
+/** How many pixels of a picture are of a colour. */
+const pixels = (
+  page: Page,
+  { format, data }: { format: string; data: string },
+  colour: "red" | "blue",
+): Promise<number> =>
+  page.evaluate(
+    async ([url, is]) => {
+      const bitmap = await createImageBitmap(await (await fetch(url)).blob());
+      const paper = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
+      paper.drawImage(bitmap, 0, 0);
+      const { data } = paper.getImageData(0, 0, bitmap.width, bitmap.height);
+      const [most, least] = is === "red" ? [0, 2] : [2, 0];
+      let found = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + most]! > 150 && data[i + 1]! < 100 && data[i + least]! < 100) found++;
+      return found;
+    },
+    [`data:image/${format};base64,${data}`, colour] as const,
+  );
+
 const ended = (daemon: FakeDaemon, name: string) => () => daemon.films.findLast((film) => film.name === name)?.ended;
 
 test("a site that was not granted is neither looked at nor acted on nor filmed, wherever agents may act", async ({
@@ -77,6 +98,100 @@ test("a site that was not granted is neither looked at nor acted on nor filmed, 
   expect(daemon.films).toEqual([]);
   expect((await run("screen_recording_stop", {})).error?.code).toBe("no_data");
   expect((await run("navigate", { url: inner }, { timeoutMS: 15_000 })).error).toBeUndefined();
+});
+
+test("a site that was not granted is not told of, and has no script of ours, with the popup open over it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  const tab = await browser.tab(page);
+  const watched = `<!doctype html><title>Account 42</title><script>
+    const added = (window.added = []);
+    const note = (all) => added.push(...all.flatMap(({ addedNodes }) => [...addedNodes].map((node) => node.nodeName)));
+    new MutationObserver(note).observe(document, { childList: true, subtree: true });
+  </script>`;
+  await page.goto(await bank(page, watched));
+  await page.bringToFront();
+  await invoke(browser, page);
+  const worker = await browser.worker();
+  const title = () => worker.evaluate(async (id) => (await chrome.tabs.get(id)).title, tab);
+  await expect.poll(title).toBe("Account 42"); // Chrome shows it to the extension
+  await page.evaluate(() => void ((window as unknown as { added: string[] }).added.length = 0));
+  expect((await run("forward", { reason: "on we go" })).error?.code).toBe("no_history");
+  await browser.set({ bodies: true });
+  await daemon.until("the settings", () => daemon.settings?.bodies);
+  expect(daemon.tabs.find(({ id }) => id === tab)).toMatchObject({ url: "", title: "", granted: false });
+  expect(daemon.requests.map(({ body }) => String(body)).filter((body) => /bank\.test|Account 42/.test(body))).toEqual(
+    [],
+  );
+  expect(await page.evaluate(() => (window as unknown as { added: string[] }).added)).toEqual([]);
+});
+
+test("no script asks why a page did not come in a page that came, whatever its title", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  const there = await bank(
+    page,
+    `<!doctype html><title>bank.test</title><body><script>
+       Object.defineProperty(globalThis, "loadTimeDataRaw", { get: () => void (document.body.dataset.asked = "yes") });
+     </script>`,
+  );
+  const { error, result } = await run("navigate", { url: there }, { timeoutMS: 15_000 });
+  expect(error).toBeUndefined();
+  expect(result.content_script_status).toBe("unavailable");
+  expect(await page.evaluate(() => document.body.dataset["asked"])).toBeUndefined();
+});
+
+test("a dialog of a site that was not granted is neither told nor answered", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const asks = `<!doctype html><title>Bank</title><script>document.title = "told " + prompt("The secret is 42. Pay?", "no")</script>`;
+  const { page, run } = await open(browser, site, daemon, `<a href="http://bank.test/">Bank</a>`);
+  page.on("dialog", (dialog) => void dialog.dismiss().catch(() => undefined));
+  const there = await bank(page, asks);
+  const here = page.url();
+  for (const [kind, params] of [
+    ["navigate", { url: there }],
+    ["refresh", {}],
+    ["click", { selector: "a" }],
+  ] as const) {
+    if (kind === "click") await page.goto(here);
+    const { error, result } = await run(kind as "refresh", { ...params, dialog_text: "all" } as object, {
+      timeoutMS: 15_000,
+    });
+    await expect(page, kind).toHaveTitle("told null");
+    expect(JSON.stringify([error, result]), kind).not.toContain("42");
+    if (kind !== "click") expect(error?.code, kind).toBe("origin_not_allowed");
+  }
+});
+
+test("a picture is told of the page that it shows, wherever that leads as soon as it is taken", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=password value=secret><div style="height:9000px;background:linear-gradient(red, blue)"></div><script>
+       const field = document.querySelector("input");
+       new MutationObserver(() => {
+         if (!field.hasAttribute("data-gasoline-covered")) location = location.href.replace("127.0.0.1", "localhost") + "?b";
+       }).observe(field, { attributes: true });
+     </script>`,
+  );
+  const here = page.url();
+  const { result } = await run("screenshot", { full_page: true }, { timeoutMS: 30_000 });
+  await page.waitForURL(/\?b$/);
+  expect(result.url).toBe(here);
 });
 
 test("a film shows no picture of a site that was not granted, to which its tab went", async ({
@@ -142,7 +257,7 @@ test.describe("a page that is not there", () => {
         ["list_interactive", {}],
         ["screen_recording_start", { name: "gone", fps: 10 }],
       ] as const)
-        codes.push((await run(kind as "get_text", params as object, { tab, timeoutMS: 10_000 })).error?.code);
+        codes.push((await run(kind as "get_text", params as object, { tab })).error?.code);
       return [...new Set(codes)];
     };
     const worker = await browser.worker();
@@ -153,7 +268,7 @@ test.describe("a page that is not there", () => {
     await crashed;
     expect(await each(tab)).toEqual(["page_crashed"]);
     expect((await run("refresh", {}, { tab, timeoutMS: 15_000 })).error).toBeUndefined();
-    expect((await run("query", { selector: "button" }, { tab, timeoutMS: 10_000 })).error).toBeUndefined();
+    expect((await run("query", { selector: "button" }, { tab })).error).toBeUndefined();
 
     const asleep = await worker.evaluate(
       async (url) => {
@@ -166,7 +281,7 @@ test.describe("a page that is not there", () => {
     );
     expect(await each(asleep)).toEqual(["page_discarded"]);
     expect((await run("refresh", {}, { tab: asleep, timeoutMS: 15_000 })).error).toBeUndefined();
-    expect((await run("query", { selector: "button" }, { tab: asleep, timeoutMS: 10_000 })).error).toBeUndefined();
+    expect((await run("query", { selector: "button" }, { tab: asleep })).error).toBeUndefined();
   });
 });
 
@@ -196,7 +311,7 @@ test("real typing goes on in no page that comes meanwhile where agents may not a
 });
 
 test.describe("scripts in frames", () => {
-  test.use({ allSites: true });
+  test.use({ allSites: true, ownBrowser: true }); // what Chrome's own page allows stays allowed
 
   const SANDBOX = `sandbox="allow-scripts"`;
   /** Frames without an address, and with one in a sandbox, by their names. */
@@ -235,7 +350,7 @@ test.describe("scripts in frames", () => {
       const walk = async (frame: ReturnType<typeof page.mainFrame>, path: string): Promise<void> => {
         for (const child of frame.childFrames()) {
           const params = { script: "window.name", frame: String(n++) };
-          const { result, error } = await run("execute_js", params, { timeoutMS: 10_000 });
+          const { result, error } = await run("execute_js", params);
           told[`${path}/${child.name()}`] = error ? error.code : String(result.result);
           await walk(child, `${path}/${child.name()}`);
         }
@@ -281,16 +396,96 @@ test("no picture shows a secret, however the page moves while it is taken", asyn
     const { result, error } = await run("screenshot", params, { timeoutMS: 20_000 });
     expect(error).toBeUndefined();
     expect(result.redacted, JSON.stringify(params)).toBeGreaterThan(0);
-    const red = await page.evaluate(async (url) => {
-      const bitmap = await createImageBitmap(await (await fetch(url)).blob());
-      const paper = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
-      paper.drawImage(bitmap, 0, 0);
-      const { data } = paper.getImageData(0, 0, bitmap.width, bitmap.height);
-      let found = 0;
-      for (let i = 0; i < data.length; i += 4) if (data[i]! > 150 && data[i + 1]! < 100 && data[i + 2]! < 100) found++;
-      return found;
-    }, `data:image/${result.format};base64,${result.data}`);
-    expect(red, JSON.stringify(params)).toBe(0);
+    expect(await pixels(page, result, "red"), JSON.stringify(params)).toBe(0);
   }
   await expect(page.locator("[data-gasoline-covered]")).toHaveCount(0);
+});
+
+for (const inner of [false, true])
+  test(`no picture shows a secret of a document that came while it was taken${inner ? ", in a frame" : ""}`, async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page, run } = await open(browser, site, daemon, "here");
+    const next = site.page(
+      "/next",
+      `<!doctype html><title>B</title><style>input { position:absolute; width:300px; height:60px; border:0; background:red; color:red }</style>
+       <input name=password value=hunter2>`,
+    );
+    const first = site.page(
+      "/first",
+      `<!doctype html><title>A</title><input id=p type=password value=x><script>
+         new MutationObserver((_, watch) => { watch.disconnect(); location.replace("${next}"); }).observe(p, { attributes: true });
+       </script>`,
+    );
+    const outer = site.page(
+      "/outer",
+      `<!doctype html><title>O</title><iframe src="${first}" width=600 height=400></iframe>`,
+    );
+    for (const params of [{}, { full_page: true }, { selector: ":root" }, { format: "jpeg" as const }]) {
+      await page.goto(inner ? outer : first, { waitUntil: "load" });
+      const { result, error } = await run("screenshot", params);
+      // The debugger gives no answer for a page that goes in that moment.
+      if (error) expect(["page_left", "timeout"], error.message).toContain(error.code);
+      else expect(await pixels(page, result, "red"), JSON.stringify(params)).toBe(0);
+    }
+  });
+
+test("no picture shows a secret that a view transition keeps of the page before", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  for (const name of ["none", "field"]) {
+    await page.goto(
+      site.page(
+        `/${name}`,
+        `<!doctype html><title>A</title><body style="background:#fff"><style>
+           ::view-transition-old(*), ::view-transition-new(*), ::view-transition-group(*) { animation-duration: 60s }
+           input { position:absolute; width:300px; height:60px; border:0; background:red; color:red; view-transition-name:${name} }
+           p { width:300px; height:60px; background:#00f }
+         </style><main><input name=password value=hunter2></main>`,
+      ),
+    );
+    await page.bringToFront();
+    await page.evaluate(
+      () => document.startViewTransition(() => (document.querySelector("main")!.innerHTML = "<p>Next</p>")).ready,
+    );
+    const { result, error } = await run("screenshot", {}, { timeoutMS: 20_000 });
+    expect(error).toBeUndefined();
+    expect(await pixels(page, result, "red"), name).toBe(0);
+    expect(await pixels(page, result, "blue"), name).toBeGreaterThan(10_000);
+  }
+});
+
+test.describe("a grant that is taken back", () => {
+  test.use({ allSites: true });
+
+  test("nothing of its pages is told any more, also of those that are open", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page } = browser;
+    await page.goto(await bank(page, "<!doctype html><title>Bank</title><script>console.log('before')</script>"));
+    const lines = () => daemon.events("logs").map(({ message }) => message);
+    await daemon.until("what it said before", () => lines().includes("before"));
+    // The user's own way leads through the browser's pages.
+    await (
+      await browser.worker()
+    ).evaluate(() => {
+      Object.assign(chrome.permissions, { getAll: async () => ({ origins: [] }) });
+      (chrome.permissions.onRemoved as unknown as { dispatch: (gone: object) => void }).dispatch({ origins: [] });
+    });
+    const tab = await browser.tab(page);
+    await daemon.until("that it was taken back", () => daemon.tabs.some(({ id, granted }) => id === tab && !granted));
+    await page.evaluate(() => console.error("after"));
+    const own = await browser.context.newPage();
+    await own.goto(site.page("/own", "<script>console.error('own')</script>"));
+    await daemon.until("the other page's line", () => lines().includes("own"));
+    expect((await daemon.command("flush", {})).error).toBeUndefined();
+    expect(lines()).not.toContain("after");
+  });
 });

@@ -1,7 +1,24 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
+import type { Site } from "./site.ts";
 
 test.use({ host: "node" });
+
+/** A page hangs in hang() until what is returned is called. */
+const HANGS = `<script>
+  window.hang = () => {
+    for (let held = true; held; ) {
+      const asked = new XMLHttpRequest();
+      asked.open("GET", "/held", false);
+      asked.send();
+      held = asked.responseText === "yes";
+    }
+  };
+</script>`;
+function holding(site: Site): () => void {
+  site.page("/held", { body: "yes", delay: 100 });
+  return () => site.page("/held", "no");
+}
 
 test("an act that the page goes on with past the deadline is done, and still busy", async ({
   daemon,
@@ -12,22 +29,57 @@ test("an act that the page goes on with past the deadline is done, and still bus
     browserWithExtension,
     site,
     daemon,
-    `<output>0</output><button onclick="const end = Date.now() + 6000; while (Date.now() < end); document.querySelector('output').value++">Buy</button>
-     <input oninput="const end = Date.now() + 5000; while (Date.now() < end);">`,
+    `${HANGS}<output>0</output><button onclick="hang(); document.querySelector('output').value++">Buy</button>
+     <input oninput="hang()">`,
   );
-  const bought = await run("click", { selector: "button" }, { timeoutMS: 2500 });
+  let release = holding(site);
+  const bought = await run("click", { selector: "button" }, { timeoutMS: 5000 });
+  release();
   expect(bought.error).toBeUndefined();
   expect(bought.result.matched?.label).toBe("Buy");
   expect(bought.result.receipt?.busy?.join()).toContain("does not answer");
   await expect(page.locator("output")).toHaveText("1");
   // What waits for the page to come back, and does so too long, is not done.
-  const typed = await run("type", { selector: "input", text: "x" }, { timeoutMS: 2500 });
+  release = holding(site);
+  const typed = await run("type", { selector: "input", text: "x" }, { timeoutMS: 5000 });
   expect(typed.error).toBeUndefined();
   expect(typed.result.receipt?.busy?.join()).toContain("does not answer");
   const late = await run("click", { selector: "button" }, { timeoutMS: 1000 });
+  release();
   expect(late.error?.code).toBe("timeout");
   await expect(page.locator("input")).toHaveValue("x");
   await expect(page.locator("output")).toHaveText("1");
+});
+
+test("what kept an act from being made is told, also where the page is busy at the deadline", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `${HANGS}<button id=pay>Pay</button><button id=off disabled>Off</button>
+     <div id=wall style="position:fixed;inset:0">Cookies</div>
+     <script>
+       let heard = 0;
+       pay.addEventListener("click", () => heard++);
+     </script>`,
+  );
+  for (const [selector, code, message] of [
+    ["#pay", "blocked_by_overlay", /wall.* lies over .*Pay/],
+    ["#off", "not_actionable", /Off.* is disabled/],
+  ] as const) {
+    const release = holding(site);
+    const clicked = run("click", { selector }, { timeoutMS: 6000 });
+    await page.evaluate("void setTimeout(hang, 4000)");
+    const { error } = await clicked;
+    release();
+    expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
+    await page.evaluate("1"); // it has come back
+  }
+  expect(await page.evaluate("heard")).toBe(0);
 });
 
 test("a receipt tells addresses of the page, not of the iframe that was acted in", async ({
@@ -145,7 +197,7 @@ test("a page that is written over by an act, or while it is typed into, is the s
     const over = await run("click", { selector: "#a", trusted });
     expect(over.result, trusted).toMatchObject({ title: "Over" });
     expect(over.result, trusted).not.toHaveProperty("navigated");
-    expect(over.result.receipt?.changes?.join(), trusted).toContain("in the page");
+    expect(over.result.receipt?.changes?.join(), trusted).toMatch(/^new: button "Written" e\d+$/);
     expect((await wait).error, trusted).toBeUndefined();
     expect((await run("click", { selector: "text=Written", trusted })).error, trusted).toBeUndefined();
     await daemon.until("its lines", () => daemon.events("logs").length === before + 2);
@@ -245,4 +297,58 @@ test("what an act changed can be asked for as data, frames included, until the n
   });
   expect(inside.result).not.toHaveProperty("mutations");
   expect(inside.result).not.toHaveProperty("overlays_opened");
+});
+
+test("a receipt says what became visible, with refs to act on, in the page and in its frames", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  site.page(
+    "/inner",
+    `<h1>Inner</h1><dialog id=sure><h2>Sure?</h2><button onclick="sure.close()">Yes</button></dialog>
+     <button onclick="sure.showModal()">Ask here</button><button onclick="parent.postMessage(1, '*')">Ask outside</button>
+     <script>onmessage = () => sure.showModal()</script>`,
+  );
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>.menu { display: none } .open .menu { display: block } .drawer { position: fixed; right: 0; top: 0; width: 200px; transform: translateX(100%); transition: transform .1s } .shown { transform: none }</style>
+     <div class=box><button aria-haspopup=menu onclick="this.parentElement.classList.toggle('open')">Actions</button>
+       <ul role=menu class=menu><li role=menuitem onclick="ask.showModal()">Delete</li><li role=menuitem>Rename</li></ul></div>
+     <dialog id=ask aria-label=Confirm>Delete 3 files? <button onclick="ask.close(); setTimeout(() => toast.textContent = 'Deleted', 100)">Delete</button><button onclick="ask.close()">Cancel</button></dialog>
+     <div id=toast role=status></div>
+     <button onclick="document.querySelector('.drawer').classList.add('shown')">Filter</button>
+     <div class=drawer role=dialog aria-label=Filters><button>Apply</button></div>
+     <button onclick="frames[0].postMessage(1, '*')">Ask inside</button><iframe src="/inner"></iframe>
+     <script>onmessage = () => ask.showModal()</script>`,
+  );
+  await page.frameLocator("iframe").getByText("Inner").waitFor();
+  const click = async (target: object): Promise<string[]> => {
+    const { result, error } = await run("click", target, { timeoutMS: 10_000 });
+    expect(error).toBeUndefined();
+    return result.receipt?.changes ?? [];
+  };
+  const refOf = (lines: string[], what: string): string =>
+    new RegExp(`"${what}" (e\\d+)`).exec(lines.join())?.[1] ?? "";
+  const menu = await click({ selector: "text=Actions" });
+  expect(menu).toEqual([expect.stringMatching(/^menu opened: menuitem "Delete" e\d+, "Rename" e\d+$/)]);
+  const asked = await click({ ref: refOf(menu, "Delete") });
+  expect(asked).toEqual([
+    expect.stringMatching(/^dialog "Confirm" opened: button "Delete" e\d+, button "Cancel" e\d+$/),
+    'dialog says: "Delete 3 files?"',
+  ]);
+  expect(await click({ ref: refOf(asked, "Delete") })).toEqual(['status: "Deleted"', 'dialog "Confirm" closed']);
+  expect(await click({ selector: "text=Actions" })).toEqual(["menu closed"]);
+  expect(await click({ selector: "text=Filter" })).toEqual([
+    expect.stringMatching(/^dialog "Filters" opened: button "Apply" e\d+$/),
+  ]);
+  const here = await click({ selector: "text=Ask here" });
+  expect(here).toEqual([expect.stringMatching(/^dialog "Sure\?" opened: button "Yes" e\d+$/)]);
+  expect(await click({ ref: refOf(here, "Yes") })).toEqual(['dialog "Sure?" closed']);
+  const inside = await click({ selector: "text=Ask inside" });
+  expect(inside).toEqual([expect.stringMatching(/^dialog "Sure\?" opened: button "Yes" e\d+$/)]);
+  expect(await click({ ref: refOf(inside, "Yes") })).toEqual(['dialog "Sure?" closed']);
+  expect((await click({ selector: "text=Ask outside" }))[0]).toMatch(/^dialog "Confirm" opened: button "Delete" e\d+/);
 });

@@ -25,7 +25,7 @@ test("the first selector that fits exactly one element is found, a lesser one on
   site.page("/else", "<!doctype html><button>Save</button><button id=other>Inside</button>");
   const { page, run } = await open(browserWithExtension, site, daemon, PAGE);
   const locate = async (selectors: string[], more: object = {}) =>
-    (await run("locate", { selectors, ...more }, { timeoutMS: 3000 })).result;
+    (await run("locate", { selectors, ...more }, { timeoutMS: 4000 })).result;
   expect(await locate(["#one", "text=Save"])).toMatchObject({ index: 0, frame: "main", counts: [1] });
   // What is visible is meant, as everywhere.
   expect(await locate(["text=Send"])).toMatchObject({ index: 0, frame: "main", counts: [1] });
@@ -41,9 +41,14 @@ test("the first selector that fits exactly one element is found, a lesser one on
   const { result } = await run("click", { selector: "text=Save", frame: inner.frame ?? "" });
   expect(result.matched?.frame).toBe(inner.frame);
   expect(await locate(["head"], { frame_url: site.url("/else") })).toMatchObject({ index: 0 });
-  // An address that no iframe has any more: wherever exactly one fits.
-  expect(await locate(["#inner"], { frame_url: site.url("/moved") })).toMatchObject({ index: 0, counts: [1] });
-  expect(await locate(["text=Save"], { frame_url: site.url("/moved") })).toMatchObject({ index: -1, counts: [2] });
+  // An address that no iframe has any more: wherever in its site exactly one fits.
+  const moved = { frame_url: site.url("/moved"), site: new URL(site.url("/")).origin };
+  expect(await locate(["#inner"], moved)).toMatchObject({ index: 0, counts: [1] });
+  expect(await locate(["text=Save"], moved)).toMatchObject({ index: -1, counts: [2] });
+  // Documents of other sites are not looked in.
+  const strange = { index: -1, counts: [0], strange: true };
+  expect(await locate(["#inner"], { ...moved, site: "http://elsewhere.test" })).toMatchObject(strange);
+  expect(await locate(["#one"], { site: "http://elsewhere.test" })).toMatchObject(strange);
 
   // What comes while the page changes is preferred to what fits now.
   await page.evaluate(() => {
@@ -64,7 +69,7 @@ test("the first selector that fits exactly one element is found, a lesser one on
 test("a page that is loaded anew is looked at when it is there", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, PAGE);
   site.page("/b", "<!doctype html><title>B</title><button id=next>Next</button>");
-  const found = run("locate", { selectors: ["#next"] }, { timeoutMS: 5000 });
+  const found = run("locate", { selectors: ["#next"] });
   await page.goto(site.url("/b"));
   expect((await found).result).toMatchObject({ index: 0, frame: "main", counts: [1] });
 });

@@ -27,7 +27,7 @@ test("a script without an end is answered, leaves the page usable and the debugg
   await browser.page.goto(site.page("/a", "<title>A</title>"));
   const tab = await browser.tab(browser.page);
   for (const [what, script] of Object.entries(endless)) {
-    const late = await daemon.command("execute_js", { script }, { tab, timeoutMS: 1500 });
+    const late = await daemon.command("execute_js", { script }, { tab, timeoutMS: 4000 });
     expect(late.error?.code, what).toBe("execution_timeout");
     const next = await daemon.command("execute_js", { script: "1 + 1" }, { tab });
     expect(next.error, what).toBeUndefined();
@@ -44,7 +44,7 @@ test("a page that hangs by itself does not keep the debugger", async ({
   await browser.set({ pilot: true });
   await browser.page.goto(site.page("/a", "<title>A</title><button onclick='while (true) {}'>Hang</button>"));
   const tab = await browser.tab(browser.page);
-  const hung = await daemon.command("click", { selector: "text=Hang", trusted: "always" }, { tab, timeoutMS: 1500 });
+  const hung = await daemon.command("click", { selector: "text=Hang", trusted: "always" }, { tab, timeoutMS: 15_000 });
   // The press was made: the page hangs because of it.
   expect(hung.status).toBe("complete");
   expect(hung.result.receipt?.busy?.join()).toContain("does not answer");

@@ -23,7 +23,7 @@ const SHOP = `<header><a href="/">Shop</a><nav aria-label=Main><ul><li><a href="
 /** Opens a page; gives what takes snapshots of it. */
 async function show(browser: Browser, site: Site, daemon: FakeDaemon, body: string) {
   const { page, run } = await open(browser, site, daemon, body);
-  const snap = async (params: SnapshotParams = {}, timeoutMS = 8000) => {
+  const snap = async (params: SnapshotParams = {}, timeoutMS = 20_000) => {
     const { result, error } = await run("snapshot", params, { timeoutMS });
     expect(error, JSON.stringify(params)).toBeUndefined();
     return result;
@@ -253,6 +253,31 @@ test("frames are part of the page", async ({ daemon, site, browserWithExtension:
     /^~ textbox "Card" \[ref=e\d+\].*: "4242" \(was empty\) \(frame 0\)$/m,
   );
   expect((await snap({ section: "Payment" })).snapshot).toMatch(/- iframe "Deep" \[frame=1\]:\n {4}- button "Deep"/);
+});
+
+test("a small table is told, with buttons in it and without", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { snap } = await show(
+    browser,
+    site,
+    daemon,
+    `<h1>Orders</h1><table><caption>Open</caption><tr><th>Order<th>State<tr><td>7<td>Payment failed</table>
+     <table aria-label=Mine><tr><th>Name<th></th><tr><td>Ann<td><button>Delete</button></table>
+     <div role=grid aria-label=Days><div role=row><span role=gridcell>Monday</span></div></div>`,
+  );
+  const { snapshot, sections } = await snap();
+  const refOf = (named: string): string => sections?.find(({ name }) => name === named)?.ref ?? "none";
+  expect(snapshot).toContain(
+    `- table "Open": 1 rows of "Order State", first "7 Payment failed", section:"${refOf("Open")}"`,
+  );
+  expect(snapshot).toMatch(
+    /- table "Mine": 1 rows of "Name", first "Ann Delete".*\n {2}- button "Delete" \[ref=e\d+\]/,
+  );
+  expect(snapshot).toMatch(/- grid "Days" \[ref=e\d+\]: 1 rows, first "Monday"/);
+  expect((await snap({ section: refOf("Open") })).snapshot).toContain("Payment failed");
 });
 
 /** One of each role, as pages write them. */

@@ -9,8 +9,9 @@ import { test } from "./extension.ts";
  * A browser that nobody debugs, with browser control on: under a debugger Chrome loads no page ahead, and no tab sleeps. The
  * address of its tab is about:blank.
  */
-export const undebugged = test.extend<{ tab: number }>({
-  tab: async ({ daemon, folder, profile }, use) => {
+export const undebugged = test.extend<{ tab: number; flags: string[] }>({
+  flags: [[], { option: true }],
+  tab: async ({ daemon, folder, profile, flags }, use) => {
     await mkdir(join(profile, "Default"), { recursive: true });
     const preferences = { extensions: { ui: { developer_mode: true } } };
     await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
@@ -29,7 +30,7 @@ export const undebugged = test.extend<{ tab: number }>({
     await context.close();
     daemon.settings = undefined;
     daemon.tabs = [];
-    const given = ["--headless=new", "--no-first-run", `--user-data-dir=${profile}`, ...args, "about:blank"];
+    const given = ["--headless=new", ...flags, "--no-first-run", `--user-data-dir=${profile}`, ...args, "about:blank"];
     const browser = spawn(executablePath, given, { stdio: "ignore" });
     const ended = new Promise((resolve) => browser.once("exit", resolve));
     try {

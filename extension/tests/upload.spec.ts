@@ -173,6 +173,35 @@ test("200 MB go into an input by their path, hidden or not, and what a button as
   expect((await run("upload", { selector: "#plain", files: [gone] })).error?.code).toBe("status_mismatch");
 });
 
+test("a file that a button asks for goes to no other frame that asks at that moment", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  // Its own click lets the frame open a chooser; the press in the page around it takes the focus away.
+  site.page(
+    "/thief",
+    `<!doctype html><title>Thief</title><button>Play</button><input type=file id=own>
+     <script>addEventListener("blur", () => { own.click(); document.title = "Asked"; })</script>`,
+  );
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=file id=report hidden><button id=ask onclick="report.click()">Attach</button><iframe src="/thief"></iframe>`,
+  );
+  const thief = page.frames()[1]!;
+  await thief.locator("button").click();
+  await writeFile(join(folder, "s.txt"), "abc");
+  const small = { ...inline("s.txt", "abc"), path: join(folder, "s.txt") };
+  const asked = await run("upload", { selector: "#ask", files: [small] });
+  expect(await thief.title()).toBe("Asked");
+  expect(await thief.evaluate("own.files.length")).toBe(0);
+  // A chooser uses up that the user acted, in all frames: the page cannot open its own any more.
+  expect(asked.error?.code).toBe("no_file_chooser");
+  expect(await page.evaluate("report.files.length")).toBe(0);
+});
+
 test("what is put in is the agent's doing by every way, and what the page does then is told", async ({
   daemon,
   site,
@@ -340,7 +369,7 @@ test("files are posted to an endpoint of the page's own site, and nowhere else",
     expect(silent).toMatchObject({ status: "timeout", error: { code: "timeout" } });
     expect(silent.error?.message).toMatch(/^\/silent did not answer in time\. It may have the files\.$/);
     // Nor is it told as done when the page is left before the endpoint answered.
-    const left = daemon.send("upload", { files, api_endpoint: "/silent" }, { tab, timeoutMS: 8000 });
+    const left = daemon.send("upload", { files, api_endpoint: "/silent" }, { tab, timeoutMS: 20_000 });
     await expect.poll(() => posts.filter(({ url }) => url === "/silent").length).toBe(2);
     await browser.page.goto(`${origin}/next`);
     const { error: gone } = await daemon.until("answer", () => daemon.results.get(left));

@@ -5,7 +5,6 @@ test("what an act opens is named, from a tab in front and from one behind, and i
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(90_000);
   await browser.set({ pilot: true });
   site.page("/next", `<title>Next</title><script>console.log("next speaks")</script>`);
   site.page("/formed", `<title>Formed</title><script>console.log("formed speaks")</script>`);

@@ -1,4 +1,4 @@
-import type { Debug, Send } from "../../commands/context.ts";
+import type { Debug, Failure, Send } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { beforeDeadline } from "../execution/deadline.ts";
 
@@ -16,6 +16,17 @@ const EMPTY = {
   ],
   body: btoa("<!doctype html><title>Gasoline brings this page's state back</title>"),
 };
+
+/** What the browser's error page says of itself, and the status of the answer that it stands for. */
+const FAILED = `({
+  code: String(globalThis.loadTimeDataRaw?.errorCode ?? ""),
+  status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
+})`;
+
+interface Failed {
+  code: string;
+  status: number;
+}
 
 interface Attached {
   users: number;
@@ -71,28 +82,27 @@ export class Debuggers implements Debug {
     return () => chrome.debugger.onEvent.removeListener(hears);
   }
 
-  async reload(tab: number, deadline: number): Promise<string> {
-    let heard = (_source: chrome.debugger.Debuggee, _method: string, _params?: object): void => {};
-    try {
-      return await this.run(tab, deadline, async (send) => {
-        const end = new Promise<string>((resolve) => {
-          heard = (source, method, params) => {
-            const { type, errorText } = (params ?? {}) as { type?: string; errorText?: string };
-            if (source.tabId !== tab || type !== "Document") return;
-            if (method === "Network.loadingFailed") resolve(errorText ?? "");
-            if (method === "Network.responseReceived") resolve("");
-          };
-        });
-        chrome.debugger.onEvent.addListener(heard);
-        await send("Network.enable");
-        await send("Page.reload");
-        const error = await end;
-        await send("Network.disable");
-        return error;
-      });
-    } finally {
-      chrome.debugger.onEvent.removeListener(heard);
-    }
+  async failure(tab: number, deadline: number): Promise<Failure | undefined> {
+    return this.run(tab, deadline, async (send) => {
+      const { frameTree } = (await send("Page.getFrameTree")) as {
+        frameTree: { frame: { url: string; unreachableUrl?: string } };
+      };
+      const { unreachableUrl: url } = frameTree.frame;
+      // A document without anything in it is one whose answer could not be read. In a page that came no script asks: nothing
+      // of a site is in the browser's document, or in an empty one.
+      if (!url) {
+        const { root } = (await send("DOM.getDocument", { depth: 0 })) as { root: { childNodeCount?: number } };
+        await send("DOM.disable");
+        if (root.childNodeCount) return undefined;
+      }
+      const said = await send("Runtime.evaluate", { expression: FAILED, returnByValue: true });
+      const { code, status } = (said as { result: { value?: Failed } }).result.value ?? {};
+      return {
+        url: url ?? frameTree.frame.url,
+        ...(/^(net::)?ERR_/.test(code ?? "") ? { error: `net::${code?.replace("net::", "")}` } : {}),
+        ...(status ? { status } : {}),
+      };
+    });
   }
 
   async blank(tab: number, deadline: number): Promise<void> {

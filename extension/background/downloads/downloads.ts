@@ -1,6 +1,7 @@
 import type { Download } from "@gasoline/schema/commands";
 import type { TellDownload } from "../../messages/agent.ts";
 import { onAsked } from "../frames/browser.ts";
+import { originOf } from "../../state/origins.ts";
 
 /** Downloads that are told of one act. */
 const MAX = 5;
@@ -31,7 +32,13 @@ const api = (): typeof chrome.downloads | undefined => (chrome as { downloads?: 
  */
 export class Downloads {
   readonly #running = new Map<string, Running>(); // by action
+  readonly #covers: (url: string) => boolean;
   #listens = false;
+
+  /** covers says whether the user granted the site of a URL. */
+  constructor(covers: (url: string) => boolean) {
+    this.#covers = covers;
+  }
 
   /** Hears of downloads from now on. */
   listen(): void {
@@ -89,11 +96,11 @@ export class Downloads {
     const downloads = api();
     if (!downloads) return; // The user may give the permission later.
     this.#listens = true;
-    downloads.onCreated.addListener(({ id, url }) => {
+    downloads.onCreated.addListener(({ id, url, referrer }) => {
       const acts = [...this.#running.values()];
-      // What no document asked for belongs to an act only where no other may have begun it.
-      const of =
-        acts.find(({ asked }) => asked.some((at) => at.url === url)) ?? (acts.length === 1 ? acts[0] : undefined);
+      // What no document asked for belongs to an act only where no other may have begun it, and no page elsewhere.
+      const may = acts.length === 1 && [url, referrer].some((at) => this.#covers(originOf(at)));
+      const of = acts.find(({ asked }) => asked.some((at) => at.url === url)) ?? (may ? acts[0] : undefined);
       if (!of || of.began.size >= MAX) return;
       of.began.set(id, url);
       of.hears?.();

@@ -20,9 +20,11 @@ export interface DrawingMark {
 
 /** What drawings need from the worker. */
 export interface DrawingParts {
+  /** The address of a tab's document that is there. */
+  address: (tab: number, document: string) => string | undefined;
   /** A picture of what a tab shows, without secrets: JPEG in base64; undefined where there can be none. */
   picture: (tab: number, size: { max_width: number; quality: number }) => Promise<string | undefined>;
-  emit: (tab: number, marks: DrawingMark[]) => Promise<void>;
+  emit: (tab: number, page_url: string, marks: DrawingMark[]) => void;
 }
 
 /** Takes what users draw in tabs, with a picture of it, for the agents' inbox. Only scripts of ours can send it. */
@@ -35,20 +37,25 @@ export class Drawings {
 
   /** Hears of drawings from now on. */
   listen(): void {
-    onAsked((message, tab) => {
+    onAsked((message, tab, document) => {
       const { type, drawing } = message as Partial<TellDrawing>;
-      return type === "gasoline-drawing" && drawing ? this.#take(tab, drawing).then(() => null) : undefined;
+      return type === "gasoline-drawing" && drawing ? this.#take(tab, document, drawing).then(() => null) : undefined;
     });
   }
 
-  async #take(tab: number, { annotations, ...drawing }: Drawing): Promise<void> {
+  /** What is drawn is of the document that tells it: the tab may show another one before all is told. */
+  async #take(tab: number, document: string, { annotations, ...drawing }: Drawing): Promise<void> {
+    const { address, emit } = this.#parts;
+    const url = address(tab, document) ?? "";
     if (annotations.length === 0) {
-      await this.#parts.emit(tab, [{ type: "annotations_end", label: drawing.cancelled ?? "", detail: drawing }]);
+      emit(tab, url, [{ type: "annotations_end", label: drawing.cancelled ?? "", detail: drawing }]);
       return;
     }
-    const picture = await this.#picture(tab);
-    await this.#parts.emit(
+    const taken = await this.#picture(tab);
+    const picture = address(tab, document) === undefined ? undefined : taken;
+    emit(
       tab,
+      url,
       annotations.map(({ comment, ...annotation }, i) => ({
         type: "annotation",
         label: comment,

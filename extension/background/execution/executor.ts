@@ -1,15 +1,17 @@
-import { type CommandKind, type Download, MUTATING, NEEDS_TAB, type Toast } from "@gasoline/schema/commands";
+import { type CommandKind, type Download, MUTATING, NEEDS_TAB, POWER, type Toast } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
-import { CommandProblem } from "../../commands/problem.ts";
+import { CommandProblem, problemFrom } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { answering, answers, unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { unlessAborted } from "./deadline.ts";
-import { type Powers, pilotOff } from "./powers.ts";
+import { type Powers, elsewhere, pilotOff } from "./powers.ts";
 import { session } from "../../state/browser.ts";
+import { originOf } from "../../state/origins.ts";
+import { checkedURL } from "../../commands/navigate.ts";
 
 const STARTED = "started:";
 
@@ -20,13 +22,14 @@ const KEEP_STARTED_MS = 600_000;
 export interface ExecutorParts {
   results: Results;
   powers: Powers;
-  /** action is there when the command acts. */
+  /** action is there when the command acts, site when it acts in a page, which has to stay of it. */
   context: (
     kind: CommandKind,
     tab: number,
     deadline: number,
     signal: AbortSignal,
     action?: ActionId,
+    site?: string,
   ) => Promise<Omit<Context, "elsewhere">>;
   describe: (tab: number) => Promise<Tab>;
   activeTab: () => Promise<number | undefined>;
@@ -34,6 +37,8 @@ export interface ExecutorParts {
   begin: (tab: number, action: ActionId, deadline: number) => () => void;
   /** What the action downloads, as far as it is known by then (epoch ms). */
   downloads: (action: ActionId, until: number) => Promise<Download[]>;
+  /** What kept an action from being made when its page was last heard of. */
+  waits: (action: string) => CommandError | undefined;
   log: (message: string, data: unknown) => void;
 }
 
@@ -57,7 +62,10 @@ export class Executor {
     const control = new AbortController();
     this.#running.set(command.id, { control, kind: command.kind, begun: undefined });
     // Without the abort a handler would go on to act after its caller was told that it timed out.
-    const late = setTimeout(() => control.abort(new CommandProblem("timeout", SILENT)), command.timeout_ms - 50);
+    const late = setTimeout(() => {
+      const waits = this.#parts.waits(command.correlation_id);
+      control.abort(waits ? problemFrom(waits) : new CommandProblem("timeout", SILENT));
+    }, command.timeout_ms - 50);
     try {
       await this.#answer({ ...command, deadline: Date.now() + command.timeout_ms, signal: control.signal });
     } finally {
@@ -118,8 +126,8 @@ export class Executor {
     try {
       const kind = await this.#check(command);
       const params = parseParams(kind, command.params);
-      // The page answers by then; some time is needed to bring its answer home.
-      const deadline = command.deadline - Math.min(300, command.timeout_ms / 2);
+      // The page answers by then; some time is needed to bring its answer home, more where it was waited for long.
+      const deadline = command.deadline - Math.min(Math.max(300, command.timeout_ms / 6), 1000, command.timeout_ms / 2);
       if (tab === 0 && NEEDS_TAB.has(kind)) tab = (await this.#parts.activeTab()) ?? 0;
       if (tab === 0 && NEEDS_TAB.has(kind)) throw new CommandProblem("no_tab", "There is no tab that can be used.");
       const work = () => this.#run(kind, params, tab, deadline, command);
@@ -159,7 +167,9 @@ export class Executor {
     command: Leased,
   ): Promise<unknown> {
     // It may have waited for its turn, and the tab may show another page by now.
-    await this.#parts.powers.begins(kind, params, tab);
+    const { powers } = this.#parts;
+    await powers.begins(kind, params, tab, command.site);
+    const site = POWER[kind] === "acts" ? (command.site ?? (await powers.site(tab))) : undefined;
     this.#waited(command);
     const running = this.#running.get(command.id);
     if (running) running.begun = { params, tab };
@@ -171,7 +181,7 @@ export class Executor {
     const over = new AbortController();
     const signal = AbortSignal.any([command.signal, over.signal]);
     const context: Context = {
-      ...(await this.#parts.context(kind, tab, deadline, signal, action)),
+      ...(await this.#parts.context(kind, tab, deadline, signal, action, site)),
       elsewhere: (other) => {
         begin(other);
         return { ...context, tab: other };
@@ -192,13 +202,33 @@ export class Executor {
       const result = await unlessAborted(
         command.signal,
         answered
-          ? answering(kind, params, context, work)
+          ? answering(kind, params, context, await this.#dialogsOf(kind, params, tab, site), work)
           : unlessDialog(kind, context, (reason) => over.abort(reason), work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {
       for (const end of ends) end();
     }
+  }
+
+  /**
+   * Throws where a command may not answer a dialog of a document with this address: one that is not of the site that it is
+   * for. That is where navigate goes, or else the page that the tab shows when it begins.
+   */
+  async #dialogsOf(
+    kind: CommandKind,
+    params: unknown,
+    tab: number,
+    site: string | undefined,
+  ): Promise<(address: string) => Promise<void>> {
+    const { powers } = this.#parts;
+    const { url = "", new_tab } = params as { url?: string; new_tab?: boolean };
+    const goes = kind === "navigate" && !new_tab;
+    const own = goes ? originOf(checkedURL(url)) : (site ?? (await powers.site(tab)));
+    return async (address) => {
+      await powers.may(tab, "acts", own);
+      if (originOf(address) !== own) throw elsewhere(own, originOf(address));
+    };
   }
 
   /** Adds to what an act came to the files that it has the browser save. */

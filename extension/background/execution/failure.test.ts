@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { noPage, notLoaded } from "./failure.ts";
 
 test("what went wrong is said in plain words, with Chrome's name for it", () => {
-  const message = (error?: string) => notLoaded("http://a/", "http://a/", error).message;
+  const message = (error?: string) => notLoaded("http://a/", { url: "http://a/", ...(error ? { error } : {}) }).message;
   expect(message("net::ERR_NAME_NOT_RESOLVED")).toBe(
     "http://a/ could not be loaded: there is no host of that name (net::ERR_NAME_NOT_RESOLVED).",
   );
@@ -13,9 +13,15 @@ test("what went wrong is said in plain words, with Chrome's name for it", () => 
   expect(message()).toBe("http://a/ could not be loaded: no page came.");
 });
 
+test("the status of an answer without a page is told", () => {
+  const message = (status: number) => notLoaded("http://a/", { url: "http://a/", status }).message;
+  expect(message(404)).toBe("http://a/ could not be loaded: its server answered 404, without a page.");
+  expect(message(401)).toContain("answered 401 and wants a name and a password");
+});
+
 test("an address that only the history knew, or that led elsewhere, is named as far as it is known", () => {
-  expect(notLoaded("", "http://b/", "net::ERR_FAILED").message).toMatch(/^http:\/\/b\/ could/);
-  expect(notLoaded("http://a/", "http://b/", "net::ERR_FAILED").message).toMatch(
+  expect(notLoaded("", { url: "http://b/", error: "net::ERR_FAILED" }).message).toMatch(/^http:\/\/b\/ could/);
+  expect(notLoaded("http://a/", { url: "http://b/", error: "net::ERR_FAILED" }).message).toMatch(
     /^http:\/\/b\/ \(where http:\/\/a\/ leads\) could/,
   );
 });
@@ -34,7 +40,7 @@ test.each([
   ["net::ERR_UNSAFE_PORT", "browsers open no pages on that port"],
   ["net::ERR_BLOCKED_BY_CLIENT", "the browser or an extension blocks it"],
 ])("%s is said in words", (error, words) => {
-  const problem = notLoaded("http://a/", "http://a/", error);
+  const problem = notLoaded("http://a/", { url: "http://a/", error });
   expect([problem.code, problem.message]).toEqual([
     "navigation_failed",
     `http://a/ could not be loaded: ${words} (${error}).`,

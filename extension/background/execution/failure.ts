@@ -1,3 +1,4 @@
+import type { Failure } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 
 /** Chrome's names for what went wrong, in plain words; the first that fits counts. */
@@ -20,13 +21,23 @@ const WORDS: readonly [RegExp, string][] = [
 
 /**
  * The problem of a page for which the browser shows its error page. asked is where the navigation was to go, "" when
- * only the history knows; url is what failed; error is its net::ERR_ name where that was seen.
+ * only the history knows.
  */
-export function notLoaded(asked: string, url: string, error?: string): CommandProblem {
-  const said = error === undefined ? "no page came" : words(error);
-  const through = asked === "" || asked === url ? "" : ` (where ${brief(asked)} leads)`;
-  const name = error === undefined ? "" : ` (${error})`;
-  return new CommandProblem("navigation_failed", `${brief(url)}${through} could not be loaded: ${said}${name}.`);
+export function notLoaded(asked: string, failure: Failure): CommandProblem {
+  const through = asked === "" || asked === failure.url ? "" : ` (where ${brief(asked)} leads)`;
+  return new CommandProblem(
+    "navigation_failed",
+    `${brief(failure.url)}${through} could not be loaded: ${why(failure)}.`,
+  );
+}
+
+/** Why a page could not be loaded, in words. */
+export function why({ error, status }: Failure): string {
+  if (error !== undefined) return `${words(error)} (${error})`;
+  if (status === 401 || status === 407)
+    return `its server answered ${status} and wants a name and a password, which only the user can give`;
+  if (status !== undefined && status < 400) return `its server answered ${status}, and the answer cannot be read`;
+  return status === undefined ? "no page came" : `its server answered ${status}, without a page`;
 }
 
 /** The problem of an address that answers with something that is no page. */

@@ -5,7 +5,15 @@ import { sendInput } from "../../commands/input.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
 import type { May } from "./powers.ts";
-import type { Acted, AskInput, DragEnd, Gesture, TellLeaving, TellPerformed } from "../../messages/agent.ts";
+import type {
+  Acted,
+  AskInput,
+  DragEnd,
+  Gesture,
+  TellLeaving,
+  TellPerformed,
+  TellWaiting,
+} from "../../messages/agent.ts";
 
 /** A long press ends so long, ms, before the deadline: the page has to hear of it. */
 const RELEASE_MS = 300;
@@ -13,8 +21,17 @@ const RELEASE_MS = 300;
 /** Input that ends what was begun, and what is none. */
 const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel", "Input.setInterceptDrags"]);
 
+/** A screencast has a page draw that the user does not see. Its pictures are as small and as few as can be, and nobody's. */
+const SMALLEST = { format: "jpeg", quality: 1, maxWidth: 16, maxHeight: 16, everyNthFrame: 1000 };
+
+/** Input that goes to the focus. */
+const KEYS: ReadonlySet<string> = new Set(["keyDown", "rawKeyDown", "Input.insertText"]);
+
 /** A document that says that it is leaving has left within so long, ms, or input goes on in it. */
 const LEAVING_MS = 1000;
+
+/** Gestures that are nothing but movements of the mouse, or begin with some that the page has to hear of. */
+const MOVES: ReadonlySet<string> = new Set(["move", "hold"]);
 
 /** Outside of the viewport, where no element is. */
 const OFF = { x: -1, y: -1 };
@@ -39,12 +56,20 @@ interface Running {
   under?: { document: string; part: Part; left: boolean };
   /** The button that is pressed by a press that is under way. */
   pressed?: string;
+  /** Lets go of the key that is down: once it is known that its page is still there. */
+  keyUp?: () => Promise<unknown>;
   /** What the document said that the act comes to, until the first input of it is made. */
   meant?: Acted;
+  /** What keeps the act from being made, as its document said last. */
+  waits?: CommandError;
   send: Promise<Send> | undefined;
   release: () => void;
   /** Ends a long press; undefined: none is under way. */
   letGo?: () => void;
+  /** The page is told that the user sees it. */
+  shown?: Promise<unknown>;
+  /** It is made to draw. */
+  drawn?: Promise<unknown>;
   performed: Acted | undefined;
   files: readonly string[];
   drag?: DragInput;
@@ -63,6 +88,9 @@ type SpotOf = (tab: number, ref: string, deadline: number) => Promise<Point>;
 /** Says where a point of a document's viewport is in the tab's. */
 type PointIn = (tab: number, documentId: string, point: Point, deadline: number) => Promise<Point>;
 
+/** Says whether keys come to a document, or to where it may lead on. */
+type KeysCome = (tab: number, document: string, deadline: number) => Promise<boolean>;
+
 /** Calls when a document is gone or frozen, until the returned function is called. */
 type OnLeft = (document: string, left: () => void) => () => void;
 
@@ -72,13 +100,15 @@ export class Inputs {
   readonly #pointIn: PointIn;
   readonly #spotOf: SpotOf;
   readonly #may: May;
+  readonly #keysCome: KeysCome;
   readonly #onLeft: OnLeft;
   readonly #running = new Map<string, Running>(); // by action
 
-  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: May, onLeft: OnLeft) {
+  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, keysCome: KeysCome, may: May, onLeft: OnLeft) {
     this.#debug = debug;
     this.#pointIn = pointIn;
     this.#spotOf = spotOf;
+    this.#keysCome = keysCome;
     this.#may = may;
     this.#onLeft = onLeft;
   }
@@ -86,7 +116,7 @@ export class Inputs {
   /** Answers agents that ask for input or tell what they are about to do. */
   listen(): void {
     onAsked((message, tab, document) => {
-      const { type, action } = message as Partial<AskInput | TellPerformed | TellLeaving>;
+      const { type, action } = message as Partial<AskInput | TellPerformed | TellLeaving | TellWaiting>;
       const running = this.#running.get(action ?? "");
       // Only an act that runs in the sender's own tab is served.
       const own = running?.tab === tab ? running : undefined;
@@ -95,6 +125,7 @@ export class Inputs {
         if (real) own.meant = acted;
         else own.performed = acted;
       }
+      if (type === "gasoline-waiting" && own) own.waits = (message as TellWaiting).error;
       if (type === "gasoline-leaving") own?.leaving.add(document);
       return type === "gasoline-input" ? this.#serve(own, document, message as AskInput) : undefined;
     });
@@ -127,9 +158,15 @@ export class Inputs {
     if (!running) return;
     this.stop(action, over());
     this.#running.delete(action);
+    void this.#letsGo(running).finally(running.release);
+  }
+
+  /** Takes back what an act has made of its tab. */
+  async #letsGo({ drag, shown, drawn, send }: Running): Promise<void> {
     // The document may have gone with the button pressed.
-    if (running.drag?.held) void running.drag.cancel().then(running.release, running.release);
-    else running.release();
+    if (drag?.held) await drag.cancel().catch(() => undefined);
+    if (drawn) await (await send)?.("Page.stopScreencast").catch(() => undefined);
+    if (shown) await (await send)?.("Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => undefined);
   }
 
   /** How much was made of the gesture that is under way, in words; undefined: all that does something. */
@@ -149,11 +186,23 @@ export class Inputs {
     return this.#running.get(action)?.performed;
   }
 
+  /** What kept an act from being made when its document was last heard of; undefined: nothing, or it was made. */
+  waits(action: string): CommandError | undefined {
+    const running = this.#running.get(action);
+    return running?.performed || running?.meant ? undefined : running?.waits;
+  }
+
   async #serve(running: Running | undefined, documentId: string, ask: AskInput): Promise<CommandError | null> {
     try {
       if (!running) throw over();
       running.send ??= this.#attach(running);
       const raw = await running.send;
+      // What moves the mouse comes to a page with its next frame, and a hidden one draws none.
+      if (ask.hidden && ask.step === "send" && MOVES.has(ask.gesture.type))
+        await (running.shown ??= raw("Emulation.setFocusEmulationEnabled", { enabled: true }));
+      // Moves with a button pressed come with frames only.
+      if (ask.hidden && ask.step === "send" && ask.gesture.type === "hold")
+        await (running.drawn ??= raw("Page.startScreencast", SMALLEST));
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
@@ -167,10 +216,17 @@ export class Inputs {
           throw new CommandProblem("timeout", "The press is longer than the time that is left for it.");
         const gone = this.#begins(running, documentId, partOf(gesture));
         try {
-          const send = this.#guarded(running, documentId, raw);
+          const send = this.#guarded(running, documentId, raw, gesture.type === "keys" && gesture.into === true);
           await sendInput(send, gesture, at.x, at.y, (ms) => this.#rest(running, ms), running.files);
+          // All was made. Where the focus is elsewhere by now, nobody there hears of the last key.
+          if (running.keyUp)
+            await this.#stays(running, documentId).then(
+              () => this.#letUp(running, documentId),
+              () => undefined,
+            );
         } finally {
           gone();
+          delete running.keyUp;
           await letGo(running, raw);
         }
         delete running.under; // all of it was made
@@ -193,12 +249,24 @@ export class Inputs {
 
   /**
    * Each part of a gesture goes to the document that the gesture was asked for: it could lead the rest to wherever it
-   * likes. One that says that it is leaving is waited for.
+   * likes. One that says that it is leaving is waited for. Keys go to the focus, which another frame of the page may have
+   * taken; into: they are meant for one. A key that leads away is let go of in no other page: each is let go of with the
+   * question that the next one is asked with, or one at the end.
    */
-  #guarded(running: Running, document: string, raw: Send): Send {
+  #guarded(running: Running, document: string, raw: Send, into = false): Send {
     return async (method, params) => {
       const { under } = running;
       const { type, button } = params as { type?: string; button?: string };
+      // First: what the document says of leaving comes before its answer.
+      const up = !into && type === "keyUp";
+      if (!into && (KEYS.has(type ?? method) || (up && running.keyUp))) {
+        await this.#stays(running, document);
+        await this.#letUp(running, document);
+      }
+      if (up) {
+        running.keyUp = () => raw(method, params);
+        return undefined;
+      }
       if (running.leaving.has(document)) await this.#leaves(running, document);
       if (!LETS_GO.has(type ?? method)) await this.#may(running.tab, "acts");
       if (running.ended) throw running.ended;
@@ -212,6 +280,27 @@ export class Inputs {
       if (type === "mouseReleased") delete running.pressed;
       return raw(method, params);
     };
+  }
+
+  /** Lets go of the key that is down, in the page where it went down. */
+  async #letUp(running: Running, document: string): Promise<void> {
+    const { keyUp, under } = running;
+    if (!keyUp) return;
+    if (running.leaving.has(document)) await this.#leaves(running, document);
+    delete running.keyUp;
+    if (!under?.left) await keyUp();
+  }
+
+  /** Throws where the focus is in a frame that keys for a document are not meant for. */
+  async #stays({ tab, deadline, under }: Running, document: string): Promise<void> {
+    const why = await this.#keysCome(tab, document, deadline).then(
+      (come) => (come ? undefined : "The focus went to another frame, which the keys are not meant for."),
+      (error: unknown) => {
+        if (error instanceof CommandProblem && error.code === "origin_not_allowed") return error.message;
+        throw error;
+      },
+    );
+    if (why) throw new CommandProblem("not_actionable", under?.part.of ? `${why} ${inWords(under.part)}` : why);
   }
 
   /** Waits until a document that said so has left, or has stayed after all. */

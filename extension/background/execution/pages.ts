@@ -1,10 +1,11 @@
 import type { Tab } from "@gasoline/schema/wire";
-import type { Arrival, Debug, Dialog, Left, Move, Pages, Watch } from "../../commands/context.ts";
+import type { Arrival, Debug, Dialog, Failure, Left, Move, Pages, Watch } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
+import { runIn } from "../frames/browser.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
 import type { Shown } from "./powers.ts";
-import { noPage, notLoaded } from "./failure.ts";
+import { noPage, notLoaded, why } from "./failure.ts";
 
 // Everything here waits for events of the browser. These times bound the waits whose event may never come.
 
@@ -71,7 +72,7 @@ export class TabPages implements Pages {
   }
 
   async go(tab: number, how: Move, deadline: number): Promise<Arrival> {
-    const { url } = await this.describe(tab);
+    const { url, granted } = await this.describe(tab);
     const document = this.document(tab);
     const inHistory = how.type === "back" || how.type === "forward";
     const ended = await arrival(deadline, inHistory ? STEP_MS : WITHIN_MS, async () => {
@@ -84,7 +85,7 @@ export class TabPages implements Pages {
           return tab;
         case "back":
         case "forward":
-          await step(tab, how.type);
+          await step(tab, how.type, granted || this.captured(tab));
           return tab;
       }
     });
@@ -134,17 +135,32 @@ export class TabPages implements Pages {
    * may end only after the error page is complete.
    */
   async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number, before?: string): Promise<void> {
-    if (failure) throw notLoaded(asked, failure.url, failure.error);
-    if (!loaded || (this.captured(tab) && this.document(tab) !== before)) return;
-    // Of all titles, that of the error page is the bare host, and no content script comes into it.
+    if (failure) throw notLoaded(asked, failure);
+    if (!loaded) return;
+    const shown = await this.#failure(tab, deadline, before);
+    if (shown) throw notLoaded(asked, shown);
+  }
+
+  async failure(
+    tab: number,
+    deadline: number,
+    before: string | undefined,
+  ): Promise<{ url: string; why: string } | undefined> {
+    const failure = await this.#failure(tab, deadline, before);
+    return failure && { url: failure.url, why: why(failure) };
+  }
+
+  async #failure(tab: number, deadline: number, before: string | undefined): Promise<Failure | undefined> {
+    if (this.captured(tab) && this.document(tab) !== before) return undefined;
     const shown = await shownIn(tab);
-    if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
-    if ((await this.describe(tab)).granted) await this.#hello(tab, deadline, before);
-    if (this.captured(tab)) return;
+    const failed = shown?.url.startsWith("http")
+      ? await isErrorPage(tab, shown, (await this.describe(tab)).granted)
+      : false;
+    if (!shown || failed === false) return undefined;
     // Only the debugger can tell why.
-    const error = await this.#debug.reload(tab, Math.min(deadline, Date.now() + REASON_MS)).catch(() => undefined);
-    if (error !== "") throw notLoaded(asked, shown.url, error);
-    await this.loaded(tab, deadline);
+    return this.#debug
+      .failure(tab, Math.min(deadline, Date.now() + REASON_MS))
+      .catch(() => (failed ? { url: shown.url } : undefined));
   }
 
   document(tab: number): string | undefined {
@@ -280,7 +296,6 @@ function event(subscribe: (done: () => void) => void, until: number): Promise<vo
   });
 }
 
-/** What a tab shows, of sites that were not granted too. Not for answers. */
 /** A tab in which an act runs, and what it was when the act began; undefined: not known yet. */
 export interface Watched {
   tab: number;
@@ -302,9 +317,36 @@ export function openerOf(
   return may.length === 1 ? may[0] : undefined;
 }
 
+/** What a tab shows, of sites that were not granted too. Not for answers. */
 async function shownIn(tab: number): Promise<{ url: string; title: string } | undefined> {
   return (await chrome.debugger.getTargets()).find(({ tabId, type }) => tabId === tab && type === "page");
 }
+
+/**
+ * Asks the browser whether a tab shows its error page. Of a site that is not granted, the title says so: the bare host.
+ * undefined: it does not answer, as where a document has no element because its answer could not be read.
+ */
+async function isErrorPage(
+  tab: number,
+  { url, title }: { url: string; title: string },
+  granted: boolean,
+): Promise<boolean | undefined> {
+  const bare = title === new URL(url).hostname;
+  if (!granted) return bare;
+  try {
+    const asked = runIn(tab, { frameIds: [0] }, () => undefined, []);
+    let there: false | undefined;
+    await Promise.race([asked.then(() => (there = false)), event(() => undefined, Date.now() + HELLO_MS)]);
+    asked.catch(() => undefined); // it may fail when the page goes
+    return there;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return /error page/.test(message) || (NOT_GRANTED.test(message) && bare);
+  }
+}
+
+/** What Chrome says where no script may run. */
+const NOT_GRANTED = /Cannot access|must request permission|No frame with id/;
 
 const gone = (tab: number): CommandProblem => new CommandProblem("tab_gone", `Tab ${tab} is closed.`);
 
@@ -317,9 +359,10 @@ const late = (url: string, state: string): CommandProblem =>
 /**
  * One step through the history. The browser's own step leaves out pages on which the user did nothing,
  * and an agent's pages are all of that kind; the page's step does not, as far as it knows its history.
+ * In a page that is not granted no script runs, also where the user opened the popup over it.
  */
-async function step(tab: number, direction: "back" | "forward"): Promise<void> {
-  if (await stepInPage(tab, direction === "back" ? -1 : 1)) return;
+export async function step(tab: number, direction: "back" | "forward", granted: boolean): Promise<void> {
+  if (granted && (await stepInPage(tab, direction === "back" ? -1 : 1))) return;
   try {
     if (direction === "back") await chrome.tabs.goBack(tab);
     else await chrome.tabs.goForward(tab);
@@ -328,12 +371,13 @@ async function step(tab: number, direction: "back" | "forward"): Promise<void> {
   }
 }
 
+/** Says whether the page goes a step. false: its history ends here, or no script may run in it. */
 async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
   const go = (delta: number): boolean => {
-    const { navigation } = globalThis as unknown as { navigation: { canGoBack: boolean; canGoForward: boolean } };
-    const can = delta < 0 ? navigation.canGoBack : navigation.canGoForward;
+    const { navigation } = globalThis as unknown as { navigation?: { canGoBack: boolean; canGoForward: boolean } };
+    const can = delta < 0 ? navigation?.canGoBack : navigation?.canGoForward;
     if (can) history.go(delta);
-    return can;
+    return can === true;
   };
   try {
     const [first] = await chrome.scripting.executeScript({
@@ -343,8 +387,9 @@ async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
       injectImmediately: true,
     });
     return first?.result === true;
-  } catch {
-    return false; // An error page, or a site that was not granted.
+  } catch (error) {
+    // A page that is quick to go takes the answer with it. A second step would lead past the page that is meant.
+    return /was removed/.test(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -51,13 +51,16 @@ test("what looks or acts begins where the user granted the site, wherever agents
 
 test("the refusal names the page's site and where agents may act", async () => {
   const sites = [shop, "https://a.test", "https://b.test", "https://c.test"];
-  const powers = new Powers(
-    async () => choose(sites),
-    async () => ({ url: "https://bank.test/x", granted: true }),
-  );
-  await expect(powers.may(2, "acts")).rejects.toThrow(
+  const at = (granted: boolean): Powers =>
+    new Powers(
+      async () => choose(sites),
+      async () => ({ url: "https://bank.test/x", granted }),
+    );
+  await expect(at(true).may(2, "acts")).rejects.toThrow(
     "The tab shows https://bank.test. The user lets agents act on https://shop.test, https://a.test, https://b.test and 1 more.",
   );
+  for (const power of ["acts", "leaves"] as const)
+    await expect(at(false).may(2, power)).rejects.toThrow(/^The tab shows a site that is not granted\. /);
 });
 
 test("each step of the debugger and each picture is of a page that may be reached then", async () => {
@@ -73,7 +76,7 @@ test("each step of the debugger and each picture is of a page that may be reache
     run: async (_tab, _deadline, work) => work(send),
     on: () => () => undefined,
     blank: never,
-    reload: never,
+    failure: never,
   };
   const pictures: Images = { visible: async () => "picture", edit: never };
   const { debug, images } = powers.guarded("screenshot", plain, pictures);
@@ -86,6 +89,14 @@ test("each step of the debugger and each picture is of a page that may be reache
     await ask("Page.disable");
   });
   expect(await answer(debug.run(1, 0, never))).toBe("origin_not_allowed");
-  expect(await answer(debug.reload(1, 0))).toBe("origin_not_allowed");
+  expect(await answer(debug.failure(1, 0))).toBe("origin_not_allowed");
   expect(sent).toEqual(["Page.captureScreenshot", "Page.disable"]);
+  // What is given by the debugger is for the command's site.
+  tab = 1;
+  const origin = new URL(shown[1]!.url).origin;
+  await powers.guarded("upload", plain, pictures, origin).debug.run(1, 0, async (ask) => {
+    await ask("DOM.setFileInputFiles");
+  });
+  const other = powers.guarded("upload", plain, pictures, "https://other.test").debug;
+  expect(await answer(other.run(1, 0, never))).toBe("other_origin");
 });

@@ -14,8 +14,8 @@ export interface Shown {
   without?: "crashed" | "discarded";
 }
 
-/** Throws where something that needs a power may not be done in a tab now. */
-export type May = (tab: number, power: Power) => Promise<void>;
+/** Throws where something that needs a power may not be done in a tab now; what acts is for a site where one is named. */
+export type May = (tab: number, power: Power, site?: string) => Promise<void>;
 
 /**
  * What agents may reach: the one check of all that they ask for. What decides is the page that the tab shows at that moment,
@@ -35,30 +35,36 @@ export class Powers {
     if (!isOn(await this.#allowed())) throw pilotOff();
   }
 
-  /** Throws pilot_off, pilot_elsewhere or origin_not_allowed where a command may not begin in a tab. */
-  async begins(kind: CommandKind, params: unknown, tab: number): Promise<void> {
+  /** Throws pilot_off, pilot_elsewhere, origin_not_allowed or other_origin where a command may not begin in a tab. */
+  async begins(kind: CommandKind, params: unknown, tab: number, site?: string): Promise<void> {
     const opens = kind === "navigate" && (params as { new_tab?: boolean }).new_tab === true;
-    if (tab !== 0 && !opens) return this.may(tab, POWER[kind]);
+    if (tab !== 0 && !opens) return this.may(tab, POWER[kind], site);
     if (MUTATING.has(kind)) await this.on();
   }
 
   /** Throws where something that needs a power may not be done in a tab now. */
-  readonly may: May = async (tab, power) => {
+  readonly may: May = async (tab, power, site) => {
     if (power === "nothing") return;
     if (power === "beside") return this.on();
     const allowed = await this.#allowed();
     if (power !== "looks" && !isOn(allowed)) throw pilotOff();
     if (power === "leaves" && allowed.pilot) return;
-    const { url, granted, without } = await this.#shown(tab);
-    if (power !== "looks") chosen(allowed, url, power === "leaves");
+    const shown = await this.#shown(tab);
+    const { granted, without } = shown;
+    if (power !== "looks") chosen(allowed, shown, power === "leaves");
     if (power === "leaves") return;
     if (!granted) throw notGranted();
     if (without) throw new CommandProblem(`page_${without}`, WITHOUT[without]);
+    if (power === "acts" && site !== undefined && originOf(shown.url) !== site)
+      throw elsewhere(site, originOf(shown.url));
   };
 
-  /** The debugger and pictures for a command: each step is asked for, and what ends something may always be done. */
-  guarded(kind: CommandKind, debug: Debug, images: Images): { debug: Debug; images: Images } {
-    const may = (tab: number): Promise<void> => this.may(tab, POWER[kind]);
+  /** The site of the page that a tab shows, by its origin. */
+  site = async (tab: number): Promise<string> => originOf((await this.#shown(tab)).url);
+
+  /** The debugger and pictures for a command and its site: each step is asked for, and what ends something may always be done. */
+  guarded(kind: CommandKind, debug: Debug, images: Images, site?: string): { debug: Debug; images: Images } {
+    const may = (tab: number): Promise<void> => this.may(tab, POWER[kind], site);
     // What takes a page away has left it by then.
     if (POWER[kind] === "leaves") return { debug, images };
     const asking =
@@ -78,9 +84,9 @@ export class Powers {
           await may(tab);
           return debug.blank(tab, deadline);
         },
-        reload: async (tab, deadline) => {
+        failure: async (tab, deadline) => {
           await may(tab);
-          return debug.reload(tab, deadline);
+          return debug.failure(tab, deadline);
         },
       },
       images: {
@@ -100,14 +106,18 @@ const WITHOUT = {
   discarded: "The browser put the tab to sleep to save memory. refresh loads its page anew.",
 } as const;
 
-/** Throws where AI Web Pilot is not on for a page. One of no site may be left: nobody chose it, and nothing of a site is in it. */
-function chosen(allowed: Allowed, url: string, leaving: boolean): void {
+/**
+ * Throws where AI Web Pilot is not on for a page. One of no site may be left: nobody chose it, and nothing of a site is in it.
+ * Which site that is, is told of one that the user granted.
+ */
+function chosen(allowed: Allowed, { url, granted }: Shown, leaving: boolean): void {
   const origin = originOf(url);
   const site = /^https?:/.test(origin) ? origin : "";
   if (mayActOn(allowed, url) || (leaving && url !== "" && site === "")) return;
+  const where = site === "" ? "a page of no site" : granted ? site : "a site that is not granted";
   throw new CommandProblem(
     "pilot_elsewhere",
-    `The tab shows ${site || "a page of no site"}. The user lets agents act on ${inWords(allowed.pilotSites)}.`,
+    `The tab shows ${where}. The user lets agents act on ${inWords(allowed.pilotSites)}.`,
   );
 }
 
@@ -116,6 +126,13 @@ function inWords(sites: readonly string[]): string {
   const more = sites.length - 3;
   return more > 0 ? `${sites.slice(0, 3).join(", ")} and ${more} more` : sites.join(", ");
 }
+
+/** What is given to one site is not given to another one that a page led to. */
+export const elsewhere = (site: string, origin: string): CommandProblem =>
+  new CommandProblem(
+    "other_origin",
+    `The tab shows ${origin || "a page of no site"} by now, and this is for ${site || "a page of no site"}.`,
+  );
 
 export const pilotOff = (): CommandProblem =>
   new CommandProblem(

@@ -3,7 +3,8 @@ import { FILM_PORT } from "../../messages/film.ts";
 /**
  * Covered fields show neither text nor colours; the places of other things stay. A user's rule is above all of a page's, but
  * leaves a field that the page did not style to the browser's theme, which knows no background. The
- * page's transitions rest until a field is as it was, or it would fade.
+ * page's transitions rest until a field is as it was, or it would fade. What a view transition has of the page before was
+ * drawn before the cover.
  */
 const BLACK = `[data-gasoline-covered=""] {
   -webkit-text-security: disc !important;
@@ -15,6 +16,12 @@ const BLACK = `[data-gasoline-covered=""] {
 [data-gasoline-covered] {
   transition: none !important;
   animation: none !important;
+}
+::view-transition-old(*) {
+  display: none !important;
+}
+::view-transition-new(*) {
+  opacity: 1 !important;
 }`;
 
 /** No tab is captured wider; both sides are even. */

@@ -10,17 +10,25 @@ const ANSWER_MS = 2000;
 const MAX_DOCUMENTS = 1000;
 const MAX_NAMED = 10;
 
+/** Calls for every document that comes, until the returned function is called. */
+type OnHello = (heard: (stamp: { tab: number }) => void) => () => void;
+
 /** The covers of tabs. All who take pictures of a tab share one, which ends with the last of them. */
 export class Covers {
   readonly #frames: Frames;
   readonly #document: (tab: number) => string | undefined;
+  readonly #onHello: OnHello;
   readonly #shared = new Map<number, { cover: Cover; users: number }>(); // by tab
   readonly #ending = new Map<number, Promise<void>>(); // by tab
 
-  /** document names the document of a tab's main frame, where it has a content script. */
-  constructor(frames: Frames, document: (tab: number) => string | undefined) {
+  /**
+   * document names the document of a tab's main frame, where it has a content script. onHello calls for each document that
+   * comes, or comes back.
+   */
+  constructor(frames: Frames, document: (tab: number) => string | undefined, onHello: OnHello) {
     this.#frames = frames;
     this.#document = document;
+    this.#onHello = onHello;
   }
 
   /** A cover that lasts until it is let go of. */
@@ -47,16 +55,32 @@ export class Covers {
   }
 
   /**
-   * Does something for which pictures of a tab are taken. It is told the documents in which nothing secret can be seen.
-   * Throws why the tab's page is none of them.
+   * Does something for which pictures of a tab are taken, and again where a document came meanwhile, which a picture may show
+   * as it is. It is told the documents in which nothing secret can be seen. Throws why the tab's page is none of them.
    */
   readonly covered: Context["covered"] = async (tab, deadline, work) => {
     const cover = this.take(tab);
+    let came = false;
+    let failed: unknown;
+    const silent = this.#onHello((stamp) => (came ||= stamp.tab === tab));
     try {
-      await cover.go(deadline);
-      if (!cover.top) throw cover.failure;
-      return await work(cover.documents);
+      do {
+        came = false;
+        failed = undefined;
+        await cover.go(deadline);
+        const { met } = cover;
+        if (!cover.top) throw cover.failure;
+        const made = work(cover.documents);
+        await made.catch((error: unknown) => (failed = error)); // what came may have kept it from being taken
+        await cover.go(deadline);
+        if (!came && cover.met === met) return await made;
+      } while (Date.now() < deadline);
+      throw (
+        failed ??
+        new CommandProblem("timeout", "New documents came whenever a picture was taken. Nothing of the page is shown.")
+      );
     } finally {
+      silent();
       await this.letGo(tab);
     }
   };
@@ -96,6 +120,11 @@ export class Cover {
   /** The document that the tab's main frame shows now is covered. */
   get top(): boolean {
     return this.#top !== "" && this.#top === this.#document();
+  }
+
+  /** Documents that were met so far, and origins of those that are shown as they are. */
+  get met(): number {
+    return this.#fields.size + this.#uncovered.size;
   }
 
   /** Fields that were covered so far. */

@@ -3,18 +3,19 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { Acted, AgentOp, AgentOps, AskAround, AskScript, Inside } from "../../messages/agent.ts";
+import type { Acted, AgentOp, AgentOps, AskAround, AskScript, AskTick, Inside } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
 import { listenForComponents, loadScript, onAsked } from "./browser.ts";
-import { Calls, Gone, unreachable } from "./calls.ts";
+import { Calls, Gone, operation, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
 import { upwards } from "./points.ts";
 import type { RefBlocks } from "./refs.ts";
 import type { May } from "../execution/powers.ts";
+import { originOf } from "../../state/origins.ts";
 import { samePath } from "./tree.ts";
 import { type TargetLike, find, fitting, focused, named } from "./targets.ts";
 
@@ -44,9 +45,9 @@ export class AgentFrames implements Frames {
     this.#documents = documents;
   }
 
-  /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's. */
-  for(signal: AbortSignal, action?: ActionId): AgentFrames {
-    return new AgentFrames(this.#calls.refs, this.#documents, this.#may, this.#calls.for(signal, action));
+  /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's and for its site. */
+  for(signal: AbortSignal, action?: ActionId, site?: string): AgentFrames {
+    return new AgentFrames(this.#calls.refs, this.#documents, this.#may, this.#calls.for(signal, action, site));
   }
 
   inner(tab: number): boolean {
@@ -54,8 +55,15 @@ export class AgentFrames implements Frames {
     return length > 1 && length <= MAX_ASKED;
   }
 
-  /** Answers agents that ask what lies around their frame, or for a script, in their own world or in the page's. */
+  /**
+   * Answers agents that ask what lies around their frame, for a script, in their own world or in the page's, or that wait in
+   * a hidden page.
+   */
   listen(): void {
+    onAsked((message) => {
+      const { type, ms } = message as Partial<AskTick>;
+      return type === "gasoline-tick" ? new Promise((went) => setTimeout(went, ms, null)) : undefined;
+    });
     onAsked((message, tab, document) => {
       const { type, name } = message as Partial<AskComponents>;
       return type === "gasoline-components" && name
@@ -92,6 +100,7 @@ export class AgentFrames implements Frames {
     params: AgentOps[K]["params"],
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
+    await this.#may(tab, operation(op).power); // the frames are looked for by a script in them
     const page = this.#page(tab);
     const target = params as TargetLike;
     const searched = target.ref === undefined && target.selector !== undefined && isEvery(target.frame);
@@ -235,6 +244,23 @@ export class AgentFrames implements Frames {
     return this.pointIn(tab, documentId, { x, y }, deadline);
   }
 
+  /**
+   * Says whether keys come to a document of a tab, or to one of the same origin in its page: there it may lead on. Frames of
+   * other sites can take the focus at any moment.
+   */
+  async keysCome(tab: number, documentId: string, deadline: number): Promise<boolean> {
+    const { index, here } = await this.#calls.run(tab, { documentId, name: "" }, "focused_frame", {}, deadline);
+    if (here) return true;
+    const page = this.#page(tab);
+    const main = await page.main();
+    if (index === undefined && documentId === main.documentId) return false;
+    // Throws where the focus is in a frame of a site that is not granted.
+    const at = await focused(page, main, deadline);
+    if (at.documentId === documentId) return true;
+    const { wanted } = await page.treeWith((frame) => frame.documentId === documentId);
+    return wanted !== undefined && originOf(at.url).startsWith("http") && isOfOne(at, wanted);
+  }
+
   /** What lies over a point of a frame, in the frames around it; null when nothing does that can be seen from here. */
   async #around(tab: number, documentId: string, { x, y, deadline }: AskAround): Promise<CommandError | null> {
     try {
@@ -255,6 +281,10 @@ export class AgentFrames implements Frames {
     return new Page(tab, this.#calls, this.#documents);
   }
 }
+
+/** Whether two documents have one origin; two in sandboxes have none. */
+const isOfOne = (a: FrameInfo, b: FrameInfo): boolean =>
+  originOf(a.url) === originOf(b.url) && a.origins.join() === originOf(a.url) && b.origins.join() === originOf(a.url);
 
 const insideOf = (answer: object | null): Inside | undefined => (answer as Acted | null)?.inside;
 

@@ -11,8 +11,8 @@ const AT_ONCE = 10;
  * the time there is, where that is more: a page with very many frames may be busy with itself for seconds.
  */
 export const SILENCE_MS = 1000;
-/** Frames end their calls at the deadline; their answers need some time, ms. */
-export const LATE_MS = 150;
+/** Frames end their calls at the deadline (epoch ms). Their answers need some time, ms; what is waited for long is given more. */
+export const lateness = (deadline: number): number => Math.min(Math.max(150, (deadline - Date.now()) / 8), 600);
 
 /**
  * Asks frames, some at a time. Those that are left when none has answered for a while are silent; their calls are ended.
@@ -33,7 +33,7 @@ export async function ask<K extends AgentOp>(
   const first = new Promise<void>((resolve) => (mainAnswered = resolve));
   if (frames[0]?.name !== "") mainAnswered();
   const patience = Math.max(SILENCE_MS, (deadline - Date.now()) / 10);
-  const quiet = new Silence(patience, deadline + LATE_MS, first);
+  const quiet = new Silence(patience, deadline + lateness(deadline), first);
   const one = async (): Promise<void> => {
     for (let frame = frames[next++]; frame && !control.signal.aborted; frame = frames[next++]) {
       const given = typeof params === "function" ? params(frame) : params;

@@ -8,7 +8,7 @@ import type { May } from "../execution/powers.ts";
 import { loadAgent, runIn } from "./browser.ts";
 import type { RefBlocks } from "./refs.ts";
 
-/** The agent's object in the isolated world of a document. */
+/** The agent's object in the isolated world of a document. Without it the page may have an element with that id. */
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
 
 /** What an operation needs, as kinds do, and whether it is part of an act; others only help it. */
@@ -17,7 +17,7 @@ interface Operation {
   acts?: true;
 }
 
-/** The operations that are no kinds. An agent asks for a part of them; the user's own films and marks need no power. */
+/** The operations that are no kinds. An agent asks for a part of them; the user's own films need no power. */
 const OPERATIONS: Readonly<Record<Exclude<AgentOp, keyof KindOps>, Operation>> = {
   probe: { power: "looks" },
   frame_index: { power: "looks" },
@@ -34,10 +34,11 @@ const OPERATIONS: Readonly<Record<Exclude<AgentOp, keyof KindOps>, Operation>> =
   quiet: { power: "looks" },
   begin: { power: "looks", acts: true },
   settle: { power: "looks", acts: true },
+  changes: { power: "looks", acts: true },
   end: { power: "nothing", acts: true },
   fill: { power: "acts", acts: true },
   submit: { power: "acts", acts: true },
-  toast: { power: "nothing" },
+  toast: { power: "looks" },
   draw: { power: "acts" },
   cover: { power: "nothing" },
   look_upload: { power: "looks" },
@@ -55,7 +56,7 @@ const OPERATIONS: Readonly<Record<Exclude<AgentOp, keyof KindOps>, Operation>> =
 };
 
 /** What an operation of the agent needs. */
-function operation(op: AgentOp): Operation {
+export function operation(op: AgentOp): Operation {
   const other = (OPERATIONS as Partial<Record<AgentOp, Operation>>)[op];
   if (other) return other;
   const kind = op as CommandKind;
@@ -94,6 +95,7 @@ export class Calls {
   readonly signal: AbortSignal | undefined;
   readonly #action: ActionId | undefined;
   readonly #may: May;
+  readonly #site: string | undefined;
 
   constructor(
     refs: RefBlocks,
@@ -102,6 +104,7 @@ export class Calls {
     memory: Memory = { left: new Map(), silent: new Set() },
     signal?: AbortSignal,
     action?: ActionId,
+    site?: string,
   ) {
     this.refs = refs;
     this.#onLeft = onLeft;
@@ -109,16 +112,17 @@ export class Calls {
     this.memory = memory;
     this.signal = signal;
     this.#action = action;
+    this.#site = site;
   }
 
-  /** The same for one command, whose action what acts belongs to. */
-  for(signal: AbortSignal, action?: ActionId): Calls {
-    return new Calls(this.refs, this.#onLeft, this.#may, this.memory, signal, action);
+  /** The same for one command, whose action what acts belongs to, and the site that it is for. */
+  for(signal: AbortSignal, action?: ActionId, site?: string): Calls {
+    return new Calls(this.refs, this.#onLeft, this.#may, this.memory, signal, action, site);
   }
 
   /** The same, until a further signal fires. */
   until(signal: AbortSignal): Calls {
-    return this.for(this.signal ? AbortSignal.any([this.signal, signal]) : signal, this.#action);
+    return this.for(this.signal ? AbortSignal.any([this.signal, signal]) : signal, this.#action, this.#site);
   }
 
   /** Calls the agent of a frame's document. Throws Gone when the document went away before the call began. */
@@ -167,7 +171,7 @@ export class Calls {
     let answer: AgentAnswer<K>;
     try {
       // The document is the one that was found, whatever the tab shows meanwhile: another one hears nothing.
-      await this.#may(tab, power);
+      await this.#may(tab, power, this.#site);
       signal?.throwIfAborted();
       const injected = this.#inject(tab, documentId, call, signal);
       injected.catch(() => undefined); // its failure after the end has no reader
@@ -184,7 +188,8 @@ export class Calls {
 
   /** Ends a call in its document. A document that is gone has ended it already. */
   async #stop(tab: number, documentId: string, id: string): Promise<void> {
-    const cancel = (given: string) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.cancel(given));
+    const cancel = (given: string) =>
+      Object.hasOwn(globalThis, "gasolineAgent") ? gasolineAgent?.cancel(given) : undefined;
     await runIn(tab, { documentIds: [documentId] }, cancel, [id]).catch(() => undefined);
   }
 
@@ -195,7 +200,8 @@ export class Calls {
     signal: AbortSignal | undefined,
   ): Promise<AgentAnswer> {
     // The agent's script shares this world with the content script and stays until the page goes.
-    const run = (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given));
+    const run = (given: AgentCall) =>
+      Object.hasOwn(globalThis, "gasolineAgent") ? gasolineAgent?.run(given) : undefined;
     const ask = () => {
       signal?.throwIfAborted(); // It may have fired while the agent was loaded.
       return runIn(tab, { documentIds: [documentId] }, run, [call]);

@@ -1,7 +1,7 @@
 import type { FrameInfo } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { AgentOp, AgentOps } from "../../messages/agent.ts";
-import { LATE_MS, SILENCE_MS } from "./ask.ts";
+import { SILENCE_MS, lateness } from "./ask.ts";
 import { type Calls, bound, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { placed } from "./places.ts";
@@ -147,7 +147,7 @@ export class Page {
       // Frames that answer nothing are not waited for; the main frame's own answer says more.
       const late = setTimeout(
         () => reject((last ?? new CommandProblem("timeout", "The page did not answer in time.")) as Error),
-        Math.max(0, deadline - Date.now()) + LATE_MS,
+        Math.max(0, deadline - Date.now()) + lateness(deadline),
       );
       control.signal.addEventListener("abort", () => clearTimeout(late), { once: true });
       void again();

@@ -16,6 +16,8 @@ let all: Outgoing[]; // events of all batches
 let dropped: { document: string; counts: Record<string, number> }[];
 let pipeline: Pipeline;
 let loaded: LoadedFiles;
+let tracer: Tracer;
+let trace = false; // what the user wants
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -37,6 +39,11 @@ beforeEach(() => {
     shows,
     () => {},
   );
+  trace = false;
+  tracer = new Tracer({
+    wish: () => ({ trace, traceSites: [] }),
+    own: { read: () => Promise.resolve([]), write: () => Promise.resolve() },
+  });
   pipeline = new Pipeline(
     join,
     new SourceMapper(
@@ -48,13 +55,13 @@ beforeEach(() => {
     shows,
     () => Promise.resolve("salt"),
     new ActionTimes(),
-    new Tracer({
-      wish: () => ({ trace: false, traceSites: [] }),
-      own: { read: () => Promise.resolve([]), write: () => Promise.resolve() },
-    }),
+    tracer,
   );
 });
-afterEach(() => vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const batch = (id: string, url: string, outcome = "ok") =>
   JSON.stringify({
@@ -72,6 +79,40 @@ test("records whose counterpart never comes do not delay each other", async () =
   expect(added).toEqual(Array.from({ length: 20 }, (_, i) => ({ at: i * 150 + 500, ids: [`r${i}`] })));
 });
 
+test("the begin of a document names the span of its requests, however late the browser and the settings tell it", async () => {
+  let told = (rules: unknown[]): void => void rules;
+  const getSessionRules = (): Promise<unknown[]> => new Promise((resolve) => (told = resolve));
+  vi.stubGlobal("chrome", {
+    declarativeNetRequest: { getSessionRules, updateSessionRules: () => new Promise(() => {}) },
+  });
+  let wishes = (): void => {};
+  void tracer.showed(1, "d", "http://localhost/", new Promise((resolve) => (wishes = resolve)));
+  const begun = JSON.stringify({ records: [{ kind: "lifecycle", event: { state: "document_start" } }] });
+  pipeline.take(stamp, begun, false, () => {});
+  pipeline.take({ ...stamp, document: "frame", frame: 1 }, begun, false, () => {});
+  await vi.advanceTimersByTimeAsync(100);
+  expect(all).toHaveLength(1); // the frame's: it has no requests of its own context
+  trace = true;
+  told([]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(all).toHaveLength(1);
+  wishes();
+  await vi.advanceTimersByTimeAsync(0);
+  const id = (length: number): unknown => expect.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`));
+  expect(all.slice(1)).toEqual([
+    { kind: "lifecycle", event: { state: "document_start", trace_id: id(32), span_id: id(16) } },
+  ]);
+});
+
+test("a document whose requests carry nothing keeps its events no longer", async () => {
+  vi.stubGlobal("chrome", { declarativeNetRequest: { getSessionRules: () => Promise.reject(new Error("gone")) } });
+  void tracer.showed(1, "d", "http://localhost/", Promise.resolve());
+  pipeline.take(stamp, JSON.stringify({ records: [{ kind: "lifecycle", event: { state: "load" } }] }), false, () => {});
+  await vi.advanceTimersByTimeAsync(0);
+  expect(all).toHaveLength(1);
+  expect(tracer.known("d")).toBeUndefined();
+});
+
 test("requests to an origin that was not granted go at once, and the order of batches stays", async () => {
   pipeline.take(stamp, batch("slow", "http://localhost/"), false, () => {});
   pipeline.take(stamp, batch("fast", "https://elsewhere.example/"), false, () => {});
@@ -84,6 +125,19 @@ test("requests to an origin that was not granted go at once, and the order of ba
     { at: 500, ids: ["slow"] },
     { at: 500, ids: ["fast"] },
   ]);
+});
+
+test("who waits for one tab does not wait for what another one sent", async () => {
+  pipeline.take(stamp, batch("slow", "http://localhost/"), false, () => {});
+  pipeline.take({ ...stamp, tab: 2, document: "e" }, batch("fast", "https://elsewhere.example/"), false, () => {});
+  const idle: string[] = [];
+  void pipeline.idle(2).then(() => idle.push("the other"));
+  void pipeline.idle(1).then(() => idle.push("the slow one"));
+  void pipeline.idle().then(() => idle.push("all"));
+  await vi.advanceTimersByTimeAsync(0);
+  expect(idle).toEqual(["the other"]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect(idle.toSorted()).toEqual(["all", "the other", "the slow one"]);
 });
 
 test("a request without an end is told by itself and holds nothing up", async () => {

@@ -43,7 +43,7 @@ export class Pipeline {
   readonly #times: ActionTimes;
   readonly #tracer: Tracer;
   #frames = 0; // characters of frames' batches on their way; <= MAX_FRAMES
-  readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
+  readonly #tails = new Map<string, { tab: number; tail: Promise<void> }>(); // by document: the end of its queue
 
   /**
    * shows says whether Chrome shows us requests to a URL. salt keys the pseudonyms of pages; the join uses the same.
@@ -81,31 +81,33 @@ export class Pipeline {
       return;
     }
     this.#frames += size;
-    const before = this.#tails.get(stamp.document) ?? Promise.resolve();
+    const before = this.#tails.get(stamp.document)?.tail ?? Promise.resolve();
     const complete = this.#complete(stamp, json);
     const tail = before.then(async () => {
       const { events, dropped } = await complete;
       if (dropped) this.#uploader.addDropped(stamp, dropped);
       this.#uploader.add(stamp, events, urgent);
     });
-    this.#tails.set(stamp.document, tail);
+    this.#tails.set(stamp.document, { tab: stamp.tab, tail });
     void tail.then(async () => {
       this.#frames -= size;
-      if (this.#tails.get(stamp.document) === tail) this.#tails.delete(stamp.document);
+      if (this.#tails.get(stamp.document)?.tail === tail) this.#tails.delete(stamp.document);
       await this.#uploader.settle();
       done();
     });
   }
 
-  /** Resolves when every batch that was taken so far is with the uploader. */
-  async idle(): Promise<void> {
-    await Promise.all(this.#tails.values());
+  /** Resolves when every batch that was taken so far, of one tab or of all, is with the uploader. */
+  async idle(tab?: number): Promise<void> {
+    const asked = [...this.#tails.values()].filter((of) => tab === undefined || of.tab === tab);
+    await Promise.all(asked.map(({ tail }) => tail));
   }
 
   async #complete(stamp: Stamp, json: string): Promise<{ events: Outgoing[]; dropped?: Record<string, number> }> {
     let batch: Batch;
     try {
       batch = JSON.parse(withSalt(json, await this.#salt())) as Batch;
+      await this.#tracer.known(stamp.document);
     } catch {
       return { events: [], dropped: { batch: 1 } };
     }

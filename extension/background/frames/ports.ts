@@ -4,6 +4,7 @@ import { boundURL } from "./bound.ts";
 import { Dialogs } from "./dialogs.ts";
 import { stampOf } from "./stamp.ts";
 import { isContentPort, readPortError } from "./browser.ts";
+import { originOf } from "../../state/origins.ts";
 
 /** What the ports pass on to the worker. */
 export interface PortEvents {
@@ -14,9 +15,6 @@ export interface PortEvents {
   /** A document said what policies its meta elements hold. */
   policy: (stamp: Stamp, content: string[]) => void;
 }
-
-/** Frames that do not answer a flush in this time have nothing to say. */
-const FLUSH_MS = 1500;
 
 interface Open {
   port: chrome.runtime.Port;
@@ -31,6 +29,7 @@ interface Open {
 export class Ports {
   readonly #events: PortEvents;
   readonly #config: () => PageConfig | undefined;
+  readonly #granted: (url: string) => boolean;
   readonly #open = new Map<chrome.runtime.Port, Open>();
   readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
   readonly #hellos = new Set<(stamp: Stamp) => void>();
@@ -38,9 +37,13 @@ export class Ports {
   #flushId = 0;
   readonly dialogs = new Dialogs();
 
-  /** config says what documents may capture; undefined while the user's settings are not read yet. */
-  constructor(config: () => PageConfig | undefined, events: PortEvents) {
+  /**
+   * config says what documents may capture; undefined while the user's settings are not read yet. granted says whether the
+   * user granted the site of an address.
+   */
+  constructor(config: () => PageConfig | undefined, granted: (url: string) => boolean, events: PortEvents) {
     this.#config = config;
+    this.#granted = granted;
     this.#events = events;
   }
 
@@ -57,9 +60,7 @@ export class Ports {
     this.#open.set(port, open);
     port.onDisconnect.addListener(() => {
       readPortError();
-      this.#open.delete(port);
-      this.dialogs.left(open.stamp.tab, open.stamp.document);
-      for (const heard of this.#lefts.get(open.stamp.document) ?? []) heard();
+      this.#closed(open);
     });
     port.onMessage.addListener((message: FromContent) => this.#take(open, message));
     const config = this.#config();
@@ -113,22 +114,49 @@ export class Ports {
     for (const { port } of this.#shown(tab)) this.#say(port, { type, action });
   }
 
+  /** The user changed what is granted: documents of other sites have said their last. */
+  recheck(): void {
+    for (const open of this.#open.values()) this.#may(open);
+  }
+
+  /** Says whether a document may tell anything; one of a site whose grant was taken back is told to stop. */
+  #may(open: Open): boolean {
+    if (this.#covered(open.stamp)) return true;
+    this.#say(open.port, { type: "revoked" });
+    open.port.disconnect();
+    this.#closed(open);
+    return false;
+  }
+
+  #closed({ port, stamp }: Open): void {
+    this.#open.delete(port);
+    this.dialogs.left(stamp.tab, stamp.document);
+    for (const heard of this.#lefts.get(stamp.document) ?? []) heard();
+  }
+
+  /** A document without an address of its own is as the page around it, or as the site that made it. */
+  #covered({ tab, page_url }: Stamp): boolean {
+    if (/^https?:/.test(page_url)) return this.#granted(page_url);
+    const main = this.documents(tab).find(({ frame }) => frame === 0)?.page_url ?? "";
+    return !/^https?:/.test(main) || this.#granted(main);
+  }
+
   /** Tells every document that the user stopped what agents do. */
   stop(): void {
     for (const port of this.#open.keys()) this.#say(port, { type: "stop" });
   }
 
   /**
-   * Asks documents (of one tab, or all) for everything captured so far. Resolves with how many
-   * answered; those that did not in time are frozen or busy.
+   * Asks documents (of one tab, or all) for everything captured so far. Resolves with how many answered, and the tabs of those
+   * that did not within so long, ms: they are frozen or busy.
    */
-  async flush(tab?: number): Promise<number> {
+  async flush(tab: number | undefined, withinMS: number): Promise<{ frames: number; silent: number[] }> {
     const asked = [...this.#open.values()].filter((open) => tab === undefined || open.stamp.tab === tab);
-    if (asked.length === 0) return 0;
+    if (asked.length === 0) return { frames: 0, silent: [] };
     const id = ++this.#flushId;
     const answered = new Set<chrome.runtime.Port>();
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, FLUSH_MS);
+      const timer = setTimeout(resolve, withinMS);
       this.#flushes.set(id, (port) => {
         answered.add(port);
         if (answered.size < asked.length) return;
@@ -138,25 +166,30 @@ export class Ports {
       for (const { port } of asked) this.#say(port, { type: "flush", id });
     });
     this.#flushes.delete(id);
-    return answered.size;
+    // One that left meanwhile has sent what it had.
+    const mute = asked.filter(({ port }) => !answered.has(port) && this.#open.has(port));
+    return { frames: answered.size, silent: [...new Set(mute.map(({ stamp }) => stamp.tab))] };
   }
 
   #take(open: Open, message: FromContent): void {
     switch (message.type) {
       case "hello":
-        open.stamp = { ...open.stamp, since: message.since, page_url: boundURL(message.url) };
+        open.stamp = { ...open.stamp, since: message.since, page_url: addressOf(open, message.url) };
         open.noPageScript = message.noPageScript === true;
+        if (!this.#may(open)) return;
         this.#events.hello(open.stamp, message.loaded);
         for (const heard of this.#hellos) heard(open.stamp);
         return;
       case "batch": {
-        open.stamp = { ...open.stamp, page_url: boundURL(message.url) };
+        open.stamp = { ...open.stamp, page_url: addressOf(open, message.url) };
+        if (!this.#may(open)) return;
         const done = () => this.#say(open.port, { type: "ack", id: message.id });
         this.#events.batch(open.stamp, message.json, message.urgent, done);
         this.dialogs.look(open.stamp, message.json);
         return;
       }
       case "policy":
+        if (!this.#may(open)) return;
         this.#events.policy(open.stamp, message.content);
         return;
       case "flushed":
@@ -173,4 +206,13 @@ export class Ports {
       this.#open.delete(port);
     }
   }
+}
+
+/**
+ * The address that a document gave itself meanwhile. One of another origin than Chrome says no document has: its process
+ * was taken over, and speaks for no other site.
+ */
+function addressOf({ port: { sender }, stamp }: Open, url: string): string {
+  const origin = originOf(url);
+  return origin === originOf(sender?.url ?? "") || origin === sender?.origin ? boundURL(url) : stamp.page_url;
 }

@@ -16,7 +16,7 @@ import { MAX_SEARCHED, type Tree, after, samePath } from "./tree.ts";
  */
 const EXPLAIN_MS = 200;
 /** Saying it takes so many times as long as a look: it looks once more, and then at all names. */
-const EXPLAIN_LOOKS = 5;
+const EXPLAIN_LOOKS = 10;
 /** A parent's agent finds the iframe that a selector fits within so long, ms. */
 const SELECT_MS = 2000;
 /** Between two searches a page that changes all the time gets so many times the time that one took, at most REST_MS. */

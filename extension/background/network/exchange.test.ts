@@ -29,6 +29,7 @@ const request = (more: Partial<Request> = {}): Request => ({
   redirects: ["http://localhost/first?token=topsecret"],
   fromCache: false,
   byWorker: false,
+  preflight: false,
   ip: "127.0.0.1",
   ...more,
 });

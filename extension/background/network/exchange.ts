@@ -25,7 +25,7 @@ export function fromRequest(request: Request, redact: Redact): Omit<Exchange, "s
     request_size: -1,
     response_size: size,
     transfer_size: request.fromCache ? 0 : size,
-    initiator: { type: initiatorOf(request.type) },
+    initiator: { type: request.preflight ? "preflight" : initiatorOf(request.type) },
     outcome: outcomeOf(request),
   };
   const reason = /^HTTP\/\S+ \d+ (.+)$/.exec(request.statusLine)?.[1];
@@ -36,7 +36,7 @@ export function fromRequest(request: Request, redact: Redact): Omit<Exchange, "s
   const timing = valueOf(headers, "server-timing");
   if (timing) exchange.server_timing = timing.slice(0, 1024);
   if (request.requestHeaders.some(({ name }) => name.toLowerCase() === "authorization")) exchange.has_auth = true;
-  if (request.error) exchange.error = request.error;
+  if (request.error) exchange.error = request.refusal ? `${request.error} (${request.refusal})` : request.error;
   if (request.fromCache) exchange.from_cache = true;
   if (request.redirects.length > 0) exchange.redirects = request.redirects.map((url) => boundURL(redact.url(url)));
   if (request.ip) exchange.remote_address = request.ip;

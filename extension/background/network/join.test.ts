@@ -25,6 +25,7 @@ const request = (more: Partial<Request> = {}): Request => ({
   redirects: [],
   fromCache: false,
   byWorker: false,
+  preflight: false,
   ip: "127.0.0.1",
   ...more,
 });

@@ -81,12 +81,13 @@ export class NetworkObserver {
     ]);
     webRequest.onHeadersReceived.addListener(
       (details) => {
+        this.#tracker.received(details);
         if (details.type === "main_frame")
           this.#events.policies(details.tabId, policiesOf(details.responseHeaders ?? []));
         return undefined;
       },
       filter,
-      ["responseHeaders"],
+      ["responseHeaders", "extraHeaders"],
     );
     webRequest.onBeforeRedirect.addListener((details) => this.#tracker.redirected(details), filter);
     webRequest.onResponseStarted.addListener((details) => this.#tracker.answered(details), filter, [
@@ -106,7 +107,7 @@ export class NetworkObserver {
   }
 
   #ended(request: Request): void {
-    const byPage = request.tab >= 0 && request.document !== "" && !request.byWorker;
+    const byPage = request.tab >= 0 && request.document !== "" && !request.byWorker && !request.preflight;
     if (PAGE_TYPES.has(request.type) && byPage) this.#join.offer(request);
     else if (PAGE_TYPES.has(request.type) || NAVIGATIONS.has(request.type) || failed(request)) this.#emit(request);
   }

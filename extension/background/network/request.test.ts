@@ -103,6 +103,7 @@ test("a request is told when it is over, with all that was seen of it", () => {
       redirects: ["http://h/a"],
       fromCache: true,
       byWorker: false,
+      preflight: false,
       ip: "::1",
     },
   ]);

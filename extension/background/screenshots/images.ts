@@ -7,6 +7,18 @@ export class TabImages implements Images {
   readonly #waiting = new Map<string, Promise<string | undefined>>(); // captures not begun yet, which others may share
 
   async visible(tab: number, format: "png" | "jpeg", quality: number): Promise<string | undefined> {
+    let changed = false; // another tab was shown, though perhaps not for long
+    const heard = (): void => void (changed = true);
+    chrome.tabs.onActivated.addListener(heard);
+    try {
+      const data = await this.#shown(tab, format, quality);
+      return changed ? undefined : data;
+    } finally {
+      chrome.tabs.onActivated.removeListener(heard);
+    }
+  }
+
+  async #shown(tab: number, format: "png" | "jpeg", quality: number): Promise<string | undefined> {
     const { active, windowId } = await chrome.tabs.get(tab);
     if (!active) return undefined;
     const key = `${windowId} ${format} ${quality}`;

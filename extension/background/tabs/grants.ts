@@ -8,6 +8,12 @@ const CONTENT_ID = "1-gasoline-content";
 /** The origins that the user granted, and the content scripts for them. */
 export class Grants {
   #patterns: readonly string[] = LOOPBACK_PATTERNS;
+  #known = false;
+
+  /** They were read. */
+  get known(): boolean {
+    return this.#known;
+  }
 
   /** The match patterns that are captured, loopback first. */
   get patterns(): readonly string[] {
@@ -28,6 +34,7 @@ export class Grants {
     const before = new Set(this.#patterns);
     const extra = origins.filter((pattern) => !LOOPBACK_PATTERNS.includes(pattern)).sort();
     this.#patterns = [...LOOPBACK_PATTERNS, ...extra];
+    this.#known = true;
     await register(extra);
     return extra.filter((pattern) => !before.has(pattern));
   }

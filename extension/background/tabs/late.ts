@@ -20,7 +20,8 @@ async function injectInto(tabId: number): Promise<void> {
   const frames = await chrome.scripting.executeScript({
     target: { tabId, allFrames: true },
     func: () => {
-      if (globalThis.gasolineContent) return false;
+      // An element with that id is a member of the window, and not its own.
+      if (Object.hasOwn(globalThis, "gasolineContent") && globalThis.gasolineContent) return false;
       globalThis.gasolineLate = true;
       return true;
     },

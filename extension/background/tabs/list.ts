@@ -22,7 +22,7 @@ export class TabList {
     this.#withoutPageScript = withoutPageScript;
   }
 
-  /** Every tab, at most MAX_TABS; URL and title only of those that the extension may see. */
+  /** Every tab, at most MAX_TABS; URL and title of no site that is not granted. */
   async all(): Promise<Tab[]> {
     const [tabs, focused] = await Promise.all([chrome.tabs.query({}), focusedWindow()]);
     return tabs
@@ -69,15 +69,18 @@ export class TabList {
 
   #describe(tab: chrome.tabs.Tab, focused: number | undefined): Tab {
     const id = tab.id ?? 0;
-    const url = boundURL(tab.url ?? "");
+    const granted = this.#grants.covers(tab.url ?? "");
+    // Chrome shows the page over which the user opened the popup, too, whatever was granted.
+    const told = granted || !/^(https?|file):/.test(tab.url ?? "");
+    const url = told ? boundURL(tab.url ?? "") : "";
     const described: Tab = {
       id,
       index: tab.index,
       window: tab.windowId,
       url,
-      title: boundTitle(tab.title ?? ""),
+      title: told ? boundTitle(tab.title ?? "") : "",
       active: tab.active,
-      granted: this.#grants.covers(url),
+      granted,
     };
     if (tab.active && tab.windowId === focused) described.focused = true;
     if (tab.discarded) described.discarded = true;

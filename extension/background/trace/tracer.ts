@@ -46,6 +46,7 @@ interface Visit {
 export class Tracer {
   readonly #around: Surroundings;
   readonly #visits = new Map<string, Visit>(); // by document
+  readonly #showing = new Map<string, Promise<void>>(); // by document: until it is known what its requests carry
   readonly #carried = new Map<number, TraceContext>(); // by tab: what Chrome's rules set
   readonly #made = new Map<number, number>(); // by tab: epoch ms of its context
   #own = new Set<string>();
@@ -66,25 +67,41 @@ export class Tracer {
     return this.#ready;
   }
 
-  /** A tab shows a new document. */
-  showed(tab: number, document: string, url: string): Promise<void> {
+  /** A tab shows a new document. What the user wants is known when wish has ended. */
+  showed(tab: number, document: string, url: string, wish: Promise<void>): Promise<void> {
+    let known = (): void => {};
+    this.#showing.set(document, new Promise((resolve) => (known = resolve)));
     return this.#change(async () => {
-      const carried = this.#carried.get(tab);
-      if (!this.#wanted(url)) {
-        if (carried) await this.#remove([tab]);
-        return;
-      }
-      const made = this.#made.get(tab) ?? 0;
-      if (carried && (made === 0 || Date.now() - made < KEEP_MS)) {
-        if (made === 0) this.#made.set(tab, Date.now()); // an earlier life of the worker made it
-        this.#remember(document, { tab, url, now: carried, before: carried, since: 0 });
-        return;
-      }
-      const visit: Visit = { tab, url, now: newContext(), before: carried, since: Infinity };
-      this.#remember(document, visit);
-      await this.#set(tab, visit.now);
-      visit.since = Date.now();
+      await wish;
+      await this.#show(tab, document, url, known);
+    }).finally(() => {
+      known();
+      this.#showing.delete(document);
     });
+  }
+
+  /** Resolves when it is known what the requests of a document carry: before, nothing can be written into its events. */
+  known(document: string): Promise<void> | undefined {
+    return this.#showing.get(document);
+  }
+
+  async #show(tab: number, document: string, url: string, known: () => void): Promise<void> {
+    const carried = this.#carried.get(tab);
+    if (!this.#wanted(url)) {
+      if (carried) await this.#remove([tab]);
+      return;
+    }
+    const made = this.#made.get(tab) ?? 0;
+    if (carried && (made === 0 || Date.now() - made < KEEP_MS)) {
+      if (made === 0) this.#made.set(tab, Date.now()); // an earlier life of the worker made it
+      this.#remember(document, { tab, url, now: carried, before: carried, since: 0 });
+      return;
+    }
+    const visit: Visit = { tab, url, now: newContext(), before: carried, since: Infinity };
+    this.#remember(document, visit);
+    known();
+    await this.#set(tab, visit.now);
+    visit.since = Date.now();
   }
 
   /** A tab was closed. */

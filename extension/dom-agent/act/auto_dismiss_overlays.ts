@@ -5,6 +5,7 @@ import type { Environment } from "../environment.ts";
 import { ACCEPT, BANNERS, CONSENT, REJECT } from "../intents.ts";
 import { type Layer, buttonsIn, textOf, topLayer, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
+import { renderedText } from "../rendered.ts";
 import { everywhere } from "../shadow.ts";
 import { isVisible } from "../visible.ts";
 import { closeButton, hasGone } from "./dismiss_top_overlay.ts";
@@ -90,6 +91,6 @@ function consentLayer(): Layer | undefined {
   if (named) return { element: named, type: "banner" };
   // A frame may be nothing but the banner.
   const { body } = document;
-  const all = window !== window.top && body && CONSENT.test(fold(body.innerText, 2000));
+  const all = window !== window.top && body && CONSENT.test(fold(renderedText(body), 2000));
   return all ? { element: body, type: "banner" } : undefined;
 }

@@ -1,3 +1,5 @@
+import { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
+import { roleOf } from "@gasoline/capture/locators/role";
 import type { CheckParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { hasBox, isBox } from "../control.ts";
@@ -63,7 +65,8 @@ function controlOf(element: Element): Element {
   if (stateOf(element) !== undefined) return element;
   if (element instanceof HTMLLabelElement && element.control) return element.control;
   const root = element.getRootNode() as Document | ShadowRoot | Element;
-  const inner = everywhere("input[type=checkbox], input[type=radio], [aria-checked]", element);
+  const css = ["input[type=checkbox]", "input[type=radio]", "[aria-checked]", ...componentTags()].join();
+  const inner = everywhere(css, element).filter((at) => stateOf(at) !== undefined);
   const named = element.id ? [...root.querySelectorAll(`[aria-labelledby~=${CSS.escape(element.id)}]`)] : [];
   const [only, more] = [...inner, ...named.filter((at) => stateOf(at) !== undefined)];
   return only && !more ? only : element;
@@ -71,6 +74,6 @@ function controlOf(element: Element): Element {
 
 function stateOf(element: Element): boolean | undefined {
   if (isBox(element)) return element.checked;
-  const state = element.getAttribute("aria-checked") ?? (element.getAttribute("role") === "switch" ? "false" : null);
+  const state = ariaOf(element, "checked") ?? (roleOf(element) === "switch" ? "false" : null);
   return state === null ? undefined : state === "true";
 }

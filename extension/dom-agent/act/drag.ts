@@ -3,7 +3,7 @@ import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed } from "../target.ts";
-import { quiet } from "../waiting.ts";
+import { drawn, pause, quiet } from "../waiting.ts";
 import { insideOf } from "./inside.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -11,6 +11,9 @@ import { expected } from "./perform.ts";
 /** A page that was dragged over rests when it has not changed for so long, and is waited for at most so long, ms. */
 const REST_MS = 60;
 const HELD_MS = 600;
+
+/** A page has drawn its answer to a move after so many frames: it takes the place, measures, and draws. */
+const ANSWER_FRAMES = 2;
 
 /** The debugger's bar comes so long, ms, after it at the latest. It is there already where the debugger was. */
 const BAR_MS = 300;
@@ -25,7 +28,7 @@ async function attach(act: Environment["act"]): Promise<void> {
     addEventListener("resize", () => resolve(), { signal: control.signal }),
   );
   await act.attach();
-  await Promise.race([resized, new Promise((late) => setTimeout(late, BAR_MS))]);
+  await Promise.race([resized, pause(BAR_MS, control.signal)]);
   control.abort();
 }
 
@@ -69,7 +72,8 @@ export async function drag(params: AgentOps["drag"]["params"], environment: Envi
     await send({ type: "hold" });
     try {
       await send({ type: "pull", to: end });
-      // What the page draws in answer may decide where it ends: it is let go when the page rests.
+      // What the page draws in answer may decide where it ends: it is let go when the page has drawn that, and rests.
+      for (let frames = 0; frames < ANSWER_FRAMES; frames++) await drawn();
       await quiet(REST_MS, { at: Math.min(deadline.at, Date.now() + HELD_MS), signal: deadline.signal });
       await send({ type: "release", native: begun !== undefined && !begun.defaultPrevented });
     } catch (error) {

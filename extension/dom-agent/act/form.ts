@@ -1,3 +1,5 @@
+import { hasInternals } from "@gasoline/capture/locators/lent";
+import { roleOf } from "@gasoline/capture/locators/role";
 import type { Search } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { inWords } from "../describe.ts";
@@ -17,6 +19,13 @@ const CHECKABLE =
 const CHOICE =
   "select, [role=combobox]:not(input, textarea), [role=listbox], [aria-haspopup=listbox]:not(input, textarea)";
 
+/** Whether a control is one of some kind: by CSS or, of a component, by the role that it gives itself. */
+const isA = (control: Element, css: string, roles: RegExp): boolean =>
+  control.matches(css) || (hasInternals(control) && roles.test(roleOf(control)));
+const isCheckable = (control: Element): boolean =>
+  isA(control, CHECKABLE, /^(checkbox|radio|switch|menuitemcheckbox)$/);
+const isChoice = (control: Element): boolean => isA(control, CHOICE, /^(combobox|listbox)$/);
+
 /** Brings a field to a value, whatever kind of field it is: a text is typed, an option chosen, a box checked or not. */
 export async function fill(
   params: Search & { value: string; values?: string[] },
@@ -25,10 +34,10 @@ export async function fill(
   const { value, values, ...search } = params;
   const { element } = await retry(environment.deadline, () => resolve(search, environment.refs));
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
-  if (values && !control.matches(CHOICE))
+  if (values && !isChoice(control))
     throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
-  if (control.matches(CHECKABLE)) return check({ ...search, checked: wanted(control, value) }, environment);
-  if (control.matches(CHOICE)) return select(values ? { ...search, values } : { ...search, value }, environment);
+  if (isCheckable(control)) return check({ ...search, checked: wanted(control, value) }, environment);
+  if (isChoice(control)) return select(values ? { ...search, values } : { ...search, value }, environment);
   const done = await type({ ...search, text: value, clear: true }, environment);
   const { value: now } = done.result;
   if (isField(control) && now !== undefined && !isKept(value, now))

@@ -11,7 +11,9 @@ interface Point {
 }
 
 /** What shows a document of its own, which hears what is done there. */
-export const isFrame = (element: Element): element is FrameElement => element.matches("iframe, frame, fencedframe");
+export const isFrame = (element: Element): element is FrameElement =>
+  element.matches("iframe, frame, fencedframe") ||
+  (element instanceof HTMLObjectElement && element.contentWindow !== null);
 
 /** What may show one. */
 export const mayHold = (element: Element | null): boolean =>

@@ -4,12 +4,13 @@ import { type KeyStroke, parseKeys } from "../../messages/keys.ts";
 import { ready } from "../actionable.ts";
 import { editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
+import { holdsDocument } from "../frames.ts";
 import { AgentProblem } from "../problem.ts";
 import { everyElement, everywhere, focused, parentOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { turn } from "../waiting.ts";
-import { giveFocus, noteKeyed } from "./focus.ts";
+import { giveFocus, keysFor, noteKeyed } from "./focus.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
@@ -40,11 +41,19 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
     await act.attach();
+    const now = (): Element => resolve({ ref }, environment.refs).element;
+    const target = isNamed(params) ? keyTarget(now()) : undefined;
     // The focus may have gone elsewhere meanwhile.
-    if (isNamed(params)) giveFocus(keyTarget(resolve({ ref }, environment.refs).element));
-    const gesture = { type: "keys", keys: params.text } as const;
+    const row = target && giveFocus(target);
+    const into = holdsDocument(element) ? { into: true } : {};
+    const gesture = { type: "keys", keys: params.text, ...into } as const;
     act.tell(result, true);
-    await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    const stop = target && row && keysFor(target, row, () => keyTarget(now()));
+    try {
+      await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    } finally {
+      stop?.();
+    }
     noteKeyed(focused() ?? element);
     return { result: { ...result, trusted: true } };
   }
@@ -220,7 +229,7 @@ function insertChar(element: Element, { text }: KeyStroke): void {
 
 const isToggle = (element: Element): boolean =>
   element.matches(
-    "button, summary, input[type=checkbox], input[type=radio], input[type=button], input[type=submit], input[type=reset]",
+    "button, summary, input:is([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset])",
   );
 
 function moveFocus(from: Element, step: 1 | -1): void {

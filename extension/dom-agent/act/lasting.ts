@@ -12,6 +12,11 @@ const htmlOf = (nodes: Iterable<Node>): string =>
     .map((node) => (node instanceof Element ? node.outerHTML.replace(/ (class|style)="[^"]*"/g, "") : node.textContent))
     .join("");
 
+interface Moved {
+  removed: Node[];
+  added: Set<Node>;
+}
+
 /** Watches what a page changes that stays: what it renders anew as it was is no change. */
 export class Lasting {
   readonly #records: MutationRecord[] = [];
@@ -29,14 +34,15 @@ export class Lasting {
 
   /** Whether anything changed. */
   get any(): boolean {
-    const nodes = new Map<Node, { removed: Node[]; added: Node[] }>();
+    const nodes = new Map<Node, Moved>();
     const before = new Map<Node, Map<string, string | null>>(); // the first value of each attribute and text
     for (const { type, target, attributeName, oldValue, addedNodes, removedNodes } of this.#records) {
       if (type === "childList") {
-        const at = nodes.get(target) ?? { removed: [], added: [] };
+        const at = nodes.get(target) ?? { removed: [], added: new Set() };
         nodes.set(target, at);
-        at.removed.push(...removedNodes);
-        at.added.push(...addedNodes);
+        // What came and went again is no change.
+        for (const node of removedNodes) if (!at.added.delete(node)) at.removed.push(node);
+        for (const node of addedNodes) at.added.add(node);
         continue;
       }
       const values = before.get(target) ?? new Map<string, string | null>();
@@ -44,8 +50,8 @@ export class Lasting {
       const name = attributeName ?? "";
       if (!LOOKS.test(name) && !values.has(name)) values.set(name, oldValue);
     }
-    const isOther = ([target, { removed, added }]: [Node, { removed: Node[]; added: Node[] }]): boolean =>
-      target.isConnected && htmlOf(removed) !== htmlOf(added.filter((node) => node.parentNode === target));
+    const isOther = ([target, { removed, added }]: [Node, Moved]): boolean =>
+      target.isConnected && htmlOf(removed) !== htmlOf(added);
     return (
       [...nodes].some(isOther) ||
       [...before].some(

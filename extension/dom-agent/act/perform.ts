@@ -1,7 +1,7 @@
 import type { ActResult, Target } from "@gasoline/schema/commands";
 import type { Gesture, Inside } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
-import { EDIT_KEY, parseKeys } from "../../messages/keys.ts";
+import { EDIT_KEY, parseKeys, typing } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
 import { blocking } from "../around.ts";
 import { isSamePress } from "../control.ts";
@@ -9,6 +9,7 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { mark } from "../mark.ts";
+import { Row } from "../row.ts";
 import { elementAt, isInside } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { inViewport } from "../visible.ts";
@@ -56,6 +57,7 @@ export async function perform(environment: Environment, how: Performance): Promi
   const real = how.route(hit ? { ...found, element: hit } : found) === "real";
   if (inside && !real) throw onlyReal(how.gesture.type === "press" ? "clicked" : "pointed at");
   const ref = refs.refOf(found.element); // now: of an element that the page took away nothing is known
+  const still = (): boolean => found.strategy === "point" || refs.isStill(ref, found.element);
   const again = async (): Promise<void> => {
     // A point that was named stays the point; an element that was found is looked for no second time.
     const target = found.strategy === "point" ? how.target : { ref };
@@ -84,9 +86,17 @@ export async function perform(environment: Environment, how: Performance): Promi
   async function madeUp(): Promise<void> {
     for (let tries = 1; ; tries++) {
       const lasting = new Lasting(found.element);
-      const whole = act.perform(() => makeUp(how.gesture, found));
+      const row = new Row(found.element);
+      const was = inWords(found.element);
+      const whole = act.perform(() =>
+        makeUp(how.gesture, found, still, (clicks) => {
+          if (row.isAnothers) throw anothers(was, clicks > 0);
+        }),
+      );
       lasting.stop();
-      if (whole || !stands(lasting.any, tries)) return;
+      if (whole === undefined) {
+        if (tries >= MAX_PRESSES) throw movesAway();
+      } else if (whole || !stands(lasting.any, tries)) return;
       await again();
     }
   }
@@ -107,6 +117,10 @@ export async function perform(environment: Environment, how: Performance): Promi
     );
   }
 
+  function movesAway(): AgentProblem {
+    return new AgentProblem("not_actionable", `${inWords(found.element)} moves away from each press.`);
+  }
+
   function isThere(): boolean {
     try {
       resolve({ ref }, refs);
@@ -122,7 +136,8 @@ export async function perform(environment: Environment, how: Performance): Promi
     // What a long press and the right button do is done before the button is let go of.
     const byRelease = button !== "right" && hold_ms === 0;
     for (let tries = 1; ; tries++) {
-      const aim = at ? new Aim(found.element, found.point, () => resolve({ ref }, refs).element) : undefined;
+      const was = inWords(found.element);
+      const aim = at ? new Aim(found.element, found.point, () => resolve({ ref }, refs).element, still) : undefined;
       let heard: boolean;
       try {
         heard = await send();
@@ -136,7 +151,9 @@ export async function perform(environment: Environment, how: Performance): Promi
       }
       const slipped = byRelease && aim?.slipped;
       const lost = aim?.missed || slipped;
+      if (aim?.strayed) throw anothers(was, aim.clicked);
       if (heard && !lost) {
+        if (byRelease && aim?.off) result.unclicked = true;
         if (!byRelease || !aim?.lost || !stands(aim.changed, tries)) return;
         await again();
         continue;
@@ -154,14 +171,26 @@ export async function perform(environment: Environment, how: Performance): Promi
           `The page ${what} a click on ${inWords(found.element)}: look at the page before you repeat it.`,
         );
       }
-      if (tries >= MAX_MISSES)
-        throw new AgentProblem("not_actionable", `${inWords(found.element)} moves away from each press.`);
+      if (tries >= MAX_MISSES) throw movesAway();
       await again();
     }
   }
 }
 
-function makeUp(gesture: Performance["gesture"], { element, point, taker }: Ready): boolean {
+const anothers = (was: string, clicked: boolean): AgentProblem =>
+  new AgentProblem(
+    "not_actionable",
+    clicked
+      ? `${was} was clicked, and another element was in its place then: it was not clicked again.`
+      : `${was} was pressed, and the page then used it for another row: it was not clicked. Look at the page before you repeat it.`,
+  );
+
+function makeUp(
+  gesture: Performance["gesture"],
+  { element, point, taker }: Ready,
+  still: () => boolean,
+  check: (clicks: number) => void,
+): boolean | undefined {
   if (gesture.type === "move") {
     enter(element, point);
     return true;
@@ -169,7 +198,7 @@ function makeUp(gesture: Performance["gesture"], { element, point, taker }: Read
   // What lies at the point inside of the target, or of its control, gets the click, as from a real pointer.
   const hit = elementAt(point.x, point.y);
   const isHit = hit && !taker && (isInside(hit, element) || isSamePress(hit, element));
-  return press(isHit ? hit : element, point, gesture.button, gesture.count);
+  return press(isHit ? hit : element, point, gesture.button, gesture.count, still, check);
 }
 
 /** What the document will hear of a gesture. */
@@ -188,7 +217,7 @@ export function expected(gesture: Gesture, point: { x: number; y: number }): Exp
     case "keys":
       return { type: "keys", keys: keysOf(gesture.keys) };
     case "text":
-      return { type: "keys", keys: Array.from(gesture.text).flatMap((char) => keysOf(char === "\n" ? "Enter" : char)) };
+      return { type: "keys", keys: typing(gesture).flatMap((part) => (typeof part === "string" ? [] : [part.key])) };
   }
 }
 

@@ -20,21 +20,33 @@ export function enter(element: Element, point: Point): void {
 
 /**
  * Presses and releases a made-up button on an element, count times. false: the page took it away when it was pressed, so
- * that no click followed.
+ * that no click followed. undefined: it was something else when the pointer had come, and was not pressed. check is called
+ * before each event that another element must not hear, with how often this one was clicked; what it throws ends the press.
  */
-export function press(element: Element, point: Point, name: string, count: number): boolean {
+export function press(
+  element: Element,
+  point: Point,
+  name: string,
+  count: number,
+  still = (): boolean => true,
+  check: (clicks: number) => void = () => undefined,
+): boolean | undefined {
   const button = BUTTONS[name] ?? 0;
   const buttons = button === 0 ? 1 : button === 2 ? 2 : 4;
   enter(element, point);
+  if (!still()) return undefined;
   for (let detail = 1; detail <= count; detail++) {
+    if (detail > 1) check(detail - 1);
     // A page that prevents pointerdown hears of no mousedown and mouseup, and keeps its focus; it is clicked all the same.
     const withMouse = pointer(element, "pointerdown", point, { button, buttons });
     // So does one that prevents mousedown keep its focus.
     const goesOn = withMouse && mouse(element, "mousedown", point, { button, buttons, detail });
     if (goesOn && detail === 1) focusFrom(element);
+    check(detail - 1);
     pointer(element, "pointerup", point, { button });
     if (withMouse) mouse(element, "mouseup", point, { button, detail });
     if (!element.isConnected) return detail > 1 || button !== 0;
+    check(detail - 1);
     if (button === 0) pointer(element, "click", point, { detail });
     else {
       pointer(element, "auxclick", point, { button, detail });

@@ -4,13 +4,15 @@ import type { ActionId } from "../../messages/content.ts";
 import type { ActResult } from "@gasoline/schema/commands";
 import { askWorker, tellWorker } from "../browser.ts";
 import { Changes } from "../changes.ts";
-import { inShort } from "../describe.ts";
+import { inShort, short } from "../describe.ts";
 import type { Diff } from "../diff.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import type { RefBook } from "../refs.ts";
+import { Loads } from "./loads.ts";
+import { Motions } from "./motions.ts";
 import { Writes } from "../writes.ts";
-import { frame, turn } from "../waiting.ts";
+import { beat, frame, pause, turn } from "../waiting.ts";
 
 /** What an act led to is waited for at most so long, ms. */
 const SETTLE_MS = 2000;
@@ -23,6 +25,16 @@ const NEXT_MS = 5;
 
 /** A document that begins to navigate is gone within so long, ms, or stays for all that is known. */
 const LEAVING_MS = 1000;
+
+/**
+ * A movement that begins so long, ms, after something of the act ran is the act's, and one within so many looks after it:
+ * the page may be late with its frames.
+ */
+const LIVE_MS = 100;
+const LIVE_LOOKS = 3;
+
+/** What is told of what still runs. */
+const MAX_BUSY = 5;
 
 /** A page that changes by itself, without work of the act, is waited for so many frames. */
 const RESTLESS_FRAMES = 6;
@@ -45,6 +57,8 @@ const UNCAPTURED: Acts = {
   expect: () => undefined,
   came: () => true,
   busy: () => [],
+  held: () => [],
+  runs: () => "near",
   refused: () => [],
 };
 
@@ -52,8 +66,6 @@ const UNCAPTURED: Acts = {
 const UNTOLD: ActResult = { match_count: 0, match_strategy: "" };
 
 const LATE = "The page did nothing until the time for the act was over. Nothing was done.";
-
-const soon = (): Promise<void> => new Promise((wake) => setTimeout(wake, NEXT_MS));
 
 /** Whether this document is an iframe's. */
 const where = window === window.top ? {} : { inner: true };
@@ -71,9 +83,17 @@ export class ActScope {
   deadline: Deadline;
   readonly #changes: Changes | undefined;
   readonly #writes: Writes | undefined;
+  readonly #loads: Loads | undefined;
+  readonly #motions: Motions | undefined;
+  #moving: string[] = [];
+  /** When something of the act ran last, movements left out. */
+  #worked = Date.now();
+  /** How often was looked at movements since then. */
+  #looks = 0;
   #navigation: NavigateEvent | undefined;
   #submit: { event: SubmitEvent; at: number } | undefined;
   #told: ActResult | undefined;
+  #waits = "";
   #performed = false;
   #began: number;
   #wake: (() => void) | undefined;
@@ -85,9 +105,15 @@ export class ActScope {
     this.deadline = deadline;
     this.#began = Date.now();
     if (!action) return;
-    this.#changes = new Changes();
+    this.#changes = new Changes(whole);
     // What a document stores as it is loaded is its own doing, and the first look at a storage holds the page for a while.
     if (!whole) this.#writes = new Writes();
+    this.#loads = new Loads(
+      () => acts().runs(this.#action),
+      // What the page does when it hears of it is the act's.
+      () => acts().perform(this.#action, () => undefined, true),
+    );
+    this.#motions = new Motions();
     acts().begin(action, whole);
     addEventListener("submit", this.#submits, true);
     navigation.addEventListener("navigate", this.#navigates);
@@ -103,7 +129,9 @@ export class ActScope {
     const { at, signal } = this.deadline;
     signal.throwIfAborted();
     if (!this.#performed && this.#changes && Date.now() >= at) throw new AgentProblem("timeout", LATE);
+    this.start();
     this.#performed = true;
+    this.#works(Date.now());
     if (!this.#told && this.#changes) this.tell({ match_count: 0, match_strategy: "" });
     this.#began = Date.now();
     return acts().perform(this.#action, work, quiet);
@@ -131,6 +159,14 @@ export class ActScope {
     tellWorker(told); // The command's own answer says it again.
   }
 
+  /** Tells the worker what the act waits for: a page that is busy at the deadline says nothing then. */
+  waits(problem: AgentProblem): void {
+    // That nothing fits is for who knows all frames to say.
+    if (!this.#changes || this.#waits === problem.message || /_not_found|_range/.test(problem.code)) return;
+    this.#waits = problem.message;
+    tellWorker({ type: "gasoline-waiting", action: this.#action.id, error: problem.brief() });
+  }
+
   /** Announces input that the worker makes, until the act is over. */
   announce(expected: ExpectedInput): void {
     acts().expect(this.#action, expected);
@@ -146,6 +182,8 @@ export class ActScope {
    * moves at that moment does not.
    */
   async send(gesture: Gesture, point: { x: number; y: number }, expected: ExpectedInput): Promise<boolean> {
+    this.start();
+    this.#performed = true;
     this.#began = Date.now();
     acts().expect(this.#action, expected);
     try {
@@ -168,12 +206,12 @@ export class ActScope {
     let busy: string[] = [];
     await turn(); // a form that was sent begins to lead on in a task of its own, which a frame may come before
     for (let restless = 0, leaving = 0; ;) {
-      await this.#turn();
+      await this.#turn(busy.length > 0);
       const before = busy;
-      busy = acts().busy(this.#action);
+      busy = this.#busy();
       if (before.length > 0 && busy.length === 0 && !this.#leaving()) {
-        await soon();
-        busy = acts().busy(this.#action);
+        await pause(NEXT_MS);
+        busy = this.#busy();
       }
       const now = this.#changes?.look();
       const rests = now === seen;
@@ -186,16 +224,62 @@ export class ActScope {
       if (Date.now() >= until || this.deadline.signal.aborted) break;
     }
     if (!this.#leaving()) this.#after?.();
+    busy.push(
+      ...acts()
+        .held()
+        .map((words) => `${words}, which the browser holds back: the tab is in the background`),
+    );
+    // A hidden page shows no movement to its end.
+    if (document.hidden) busy.push(...(this.#motions?.busy(true) ?? []));
     const refused = acts().refused();
     const stored = this.#writes?.inWords() ?? [];
     return {
-      changes: this.#changes?.inWords(refs && ((at) => inShort(at, refs))) ?? [],
-      busy,
+      changes: this.changes(refs),
+      busy: [...new Set(busy)].slice(0, MAX_BUSY),
       ...(refused.length > 0 ? { refused } : {}),
       ...(stored.length > 0 ? { stored } : {}),
       ...(this.#leaving() ? { leaving: true } : {}),
+      ...(this.#leaving() && this.#navigation?.destination.url ? { to: this.#navigation.destination.url } : {}),
       ...where,
     };
+  }
+
+  /** The act begins to be done, here or elsewhere. What the page did while that was waited for is none of its doing. */
+  start(): void {
+    if (!this.#performed) this.#changes?.begin();
+  }
+
+  /** What was acted on, where it is still there and the act tells what it holds. */
+  #target(refs: RefBook | undefined): Element | undefined {
+    const ref = this.#told?.value === undefined ? undefined : this.#told.matched?.ref;
+    try {
+      return ref === undefined ? undefined : refs?.elementOf(ref);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What changed so far, in words; with refs also by which to act on what came. */
+  changes(refs?: RefBook): string[] {
+    return this.#changes?.inWords(refs ? (at) => inShort(at, refs) : short, this.#target(refs)) ?? [];
+  }
+
+  /** What the act waits for, in words. */
+  #busy(): string[] {
+    const loads = this.#loads?.busy() ?? [];
+    const started = acts().busy(this.#action, loads.length > 0 || this.#moving.length > 0);
+    const now = Date.now();
+    if (started.length > 0 || loads.length > 0) this.#works(now);
+    else this.#looks++;
+    // What moves by itself again and again would never be at its end.
+    const live = this.#looks <= LIVE_LOOKS || now - this.#worked < LIVE_MS;
+    this.#moving = document.hidden ? [] : (this.#motions?.busy(live) ?? []);
+    return [...started, ...loads, ...this.#moving];
+  }
+
+  #works(now: number): void {
+    this.#worked = now;
+    this.#looks = 0;
   }
 
   /** Has work done when the act has settled, unless the page leaves. */
@@ -211,6 +295,7 @@ export class ActScope {
   /** Ends the watching. */
   stop(): void {
     this.#changes?.stop();
+    this.#loads?.stop();
     acts().end(this.#action);
     removeEventListener("submit", this.#submits, true);
     navigation.removeEventListener("navigate", this.#navigates);
@@ -241,7 +326,7 @@ export class ActScope {
     this.#navigation = event as NavigateEvent;
     tellWorker({ type: "gasoline-leaving", action: this.#action.id });
     // The page's own listeners come first.
-    setTimeout(() => this.#wake?.());
+    void turn().then(() => this.#wake?.());
   };
 
   /** The address is another one, and the document the same: the page took the navigation for its own. */
@@ -259,13 +344,13 @@ export class ActScope {
     return this.#navigation !== undefined;
   }
 
-  /** One frame, or until the page leaves. */
-  async #turn(): Promise<void> {
-    await Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
+  /** One frame, or until the page leaves. long: after many others. */
+  async #turn(long = false): Promise<void> {
+    await Promise.race([long ? frame() : beat(), new Promise<void>((wake) => (this.#wake = wake))]);
   }
 
   async #ask(ask: AskInput): Promise<void> {
-    const error = await askWorker(ask);
+    const error = await askWorker(document.hidden ? { ...ask, hidden: true } : ask);
     if (error === undefined) throw new AgentProblem("not_actionable", "Real input needs the extension's worker.");
     if (error) throw new AgentProblem(error.code, error.message);
   }

@@ -1,3 +1,4 @@
+import { ariaOf, componentTags, roleGiven } from "@gasoline/capture/locators/lent";
 import { fold, nameOf } from "@gasoline/capture/locators/name";
 import type { ActResult, SelectParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
@@ -135,6 +136,7 @@ const OPTIONS = "[role=option], [role=menuitemradio], [role=menuitem], [role=men
 const LISTS = "[role=listbox], [role=menu], [role=menubar], [role=tree]";
 
 const isCustom = (element: Element): boolean =>
+  /^(combobox|listbox)$/.test(roleGiven(element) ?? "") ||
   element.matches(
     "[role=combobox], [role=listbox], [aria-haspopup=listbox], [aria-haspopup=menu], [aria-haspopup=tree], [aria-haspopup=true]",
   );
@@ -163,8 +165,8 @@ class CustomList {
   /** Opens the list, unless it is there already. */
   async open(): Promise<void> {
     // A list that is kept in the page while it is closed may only be see-through.
-    const isClosed = this.#control.getAttribute("aria-expanded") === "false";
-    const isOpen = this.#control.getAttribute("role") === "listbox" || (!isClosed && this.#own().length > 0);
+    const isClosed = ariaOf(this.#control, "expanded") === "false";
+    const isOpen = roleGiven(this.#control) === "listbox" || (!isClosed && this.#own().length > 0);
     if (isOpen || (this.#isExpanded && listsOf(this.#control).length > 1)) return;
     this.#before = new Map(shownOptions().map((at) => [at, keyOf(at)]));
     await this.#press();
@@ -214,7 +216,7 @@ class CustomList {
   }
 
   get #isExpanded(): boolean {
-    return this.#control.getAttribute("aria-expanded") === "true";
+    return ariaOf(this.#control, "expanded") === "true";
   }
 
   #own(): Element[] {
@@ -230,7 +232,7 @@ class CustomList {
 
   /** What came since the press, and what went. What was rendered anew did neither. */
   #change(): { came: Element[]; went: string[] } {
-    const shown = this.#control.getAttribute("role") === "listbox" ? [] : shownOptions();
+    const shown = roleGiven(this.#control) === "listbox" ? [] : shownOptions();
     const went = [...this.#before].filter(([at]) => !shown.includes(at)).map(([, key]) => key);
     const came = shown.filter((at) => {
       const i = this.#before.has(at) ? -1 : went.indexOf(keyOf(at));
@@ -241,14 +243,18 @@ class CustomList {
   }
 }
 
-const shownOptions = (): Element[] => everywhere(OPTIONS, document).filter(isVisible);
+const OPTION_ROLE = /^(option|menuitem(radio|checkbox)?|treeitem)$/;
+
+const shownOptions = (): Element[] =>
+  everywhere([OPTIONS, ...componentTags()].join(), document).filter(
+    (at) => OPTION_ROLE.test(roleGiven(at) ?? "") && isVisible(at),
+  );
 
 const calledBy = (option: Element): string => nameOf(option) || textOf(option);
 
-const keyOf = (option: Element): string => `${option.getAttribute("role")} ${calledBy(option)}`;
+const keyOf = (option: Element): string => `${roleGiven(option)} ${calledBy(option)}`;
 
-const isChosen = (option: Element): boolean =>
-  (option.getAttribute("aria-selected") ?? option.getAttribute("aria-checked")) === "true";
+const isChosen = (option: Element): boolean => (ariaOf(option, "selected") ?? ariaOf(option, "checked")) === "true";
 
 /** What can have the options of a control in it: itself, what it says that it controls, and the list that is named by it. */
 function listsOf(control: Element): Element[] {

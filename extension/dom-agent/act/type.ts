@@ -5,11 +5,12 @@ import { inWords } from "../describe.ts";
 import { type Editor, drawnText, editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import type { Row } from "../row.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { focused } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
-import { frame } from "../waiting.ts";
-import { giveFocus, isKeyed } from "./focus.ts";
+import { beat, frame } from "../waiting.ts";
+import { giveFocus, isKeyed, keysFor } from "./focus.ts";
 import { handOver } from "./hand_over.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -39,9 +40,10 @@ export async function type(params: TypeParams, environment: Environment): Promis
   const wanted = isField(element) ? wantedIn(element, params, stays) : undefined;
   if (isField(element)) checkFormat(element, wanted ?? "");
   const { act } = environment;
-  const enterField = (): void => {
-    giveFocus(element);
+  const enterField = (): Row => {
+    const row = giveFocus(element);
     if (!stays) place(element, params.clear === true);
+    return row;
   };
   const result = (strategy: string): ActResult => {
     const more = { value: shownValue(element), insertion_strategy: strategy };
@@ -52,26 +54,30 @@ export async function type(params: TypeParams, environment: Environment): Promis
   if (params.trusted === "always") {
     await act.attach();
     element = typeable(resolve({ ref }, environment.refs).element);
-    act.prepare(() => {
-      enterField();
+    let row = act.prepare(() => {
+      const entered = enterField();
       // What is typed takes the place of what is selected; nothing takes no place.
       if (params.clear && params.text === "") document.execCommand("delete");
+      return entered;
     });
     if (params.clear && params.text !== "" && !(await keepsSelection(element))) {
       element = typeable(resolve({ ref }, environment.refs).element);
-      act.prepare(() => {
-        enterField();
+      row = act.prepare(() => {
+        const entered = enterField();
         document.execCommand("delete");
+        return entered;
       });
     }
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"), true);
-    const stop = params.clear ? selectAtKey() : undefined;
+    const stop = keysFor(element, row, () => typeable(resolve({ ref }, environment.refs).element));
+    const selected = params.clear ? selectAtKey() : undefined;
     try {
       await act.send(gesture, at, expected(gesture, at));
     } finally {
-      stop?.();
+      selected?.();
+      stop();
     }
     // A line that is sent with Enter may take its field along.
     if (!params.text.includes("\n")) checkStays(element);
@@ -80,8 +86,8 @@ export async function type(params: TypeParams, environment: Environment): Promis
   const before = isField(element) ? "" : bare(element.innerText);
   const strategy = act.perform(() => madeUp(params, element, wanted, enterField));
   if (!isField(element) && !editor && params.trusted !== "never" && bare(params.text) !== "") {
-    await frame();
-    await frame();
+    await beat();
+    await beat();
     // Undone: an editor that nobody knew to be one.
     const undone = element.isConnected && bare(element.innerText) === before;
     const typed =
@@ -115,8 +121,15 @@ async function typeInto(
   }
   const element = typeable(resolve({ ref }, refs).element);
   const result = outcome({ ...found, element }, environment, { insertion_strategy: editor.name, trusted: true });
-  act.prepare(() => giveFocus(element));
-  const send = async (gesture: Gesture): Promise<unknown> => act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+  const row = act.prepare(() => giveFocus(element));
+  const send = async (gesture: Gesture): Promise<void> => {
+    const stop = keysFor(element, row, () => typeable(resolve({ ref }, refs).element));
+    try {
+      await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    } finally {
+      stop();
+    }
+  };
   if (!found.stays) await send({ type: "keys", keys: params.clear ? ALL : END });
   if (!editor.code && !found.stays) await placed(element, params.clear === true);
   // An editor of code indents each line that it is typed; what is pasted stays as it is.
@@ -163,7 +176,7 @@ function wantedIn(field: Field, { text, clear }: TypeParams, stays: boolean): st
 }
 
 /** Types by events that are made up, and says by which means the text got in. */
-function madeUp(params: TypeParams, element: HTMLElement, wanted: string | undefined, enterField: () => void): string {
+function madeUp(params: TypeParams, element: HTMLElement, wanted: string | undefined, enterField: () => Row): string {
   const before = isField(element) ? element.value : "";
   enterField();
   if (!isField(element)) {
@@ -191,8 +204,8 @@ function madeUp(params: TypeParams, element: HTMLElement, wanted: string | undef
 
 /** Says whether a field is still selected after two frames. A page that renders itself anew may have lost that. */
 async function keepsSelection(element: HTMLElement): Promise<boolean> {
-  await frame();
-  await frame();
+  await beat();
+  await beat();
   if (!element.isConnected) return false;
   // Fields for e-mail and numbers tell of no selection.
   return !isField(element) || element.selectionStart === null || covers(element);
@@ -298,10 +311,11 @@ export function place(element: HTMLElement, all: boolean): void {
   if (!all) selection.collapseToEnd();
 }
 
-/** Types into a field. false: the page kept some of the text out. */
+/** Types into a field. false: the page kept some of the text out, or led on to another field with it. */
 function insert(field: Field, text: string): boolean {
+  const leads = (): boolean => field.isConnected && (focused() ?? field) !== field;
   if (text.length > KEY_BY_KEY) {
-    if (!mayChange(field, "insertText", text)) return false;
+    if (!mayChange(field, "insertText", text) || leads()) return false;
     document.execCommand("insertText", false, text);
     return true;
   }
@@ -315,8 +329,8 @@ function insert(field: Field, text: string): boolean {
     const goesOn =
       (!stroke || (dispatchKey(at, "keydown", stroke) && isTyped(at, stroke))) &&
       (breaks ? mayChange(at, "insertLineBreak", null) : mayChange(at, "insertText", char));
+    if (!goesOn || leads()) whole = false;
     if (goesOn) document.execCommand(breaks ? "insertLineBreak" : "insertText", false, char);
-    else whole = false;
     if (stroke) dispatchKey(at, "keyup", stroke);
   }
   return whole;

@@ -1,4 +1,5 @@
 import type { everywhere, roots } from "../shadow.ts";
+import type { pause } from "../waiting.ts";
 
 // This is a script of its own, loaded on first use. What it needs of the agent it is lent.
 
@@ -7,6 +8,7 @@ export interface Tools {
   everywhere: typeof everywhere;
   roots: typeof roots;
   isSecret: (element: Element) => boolean;
+  pause: typeof pause;
 }
 
 /** The attribute of covered fields. The worker's style sheet, which no page can overrule, makes them black. */
@@ -126,15 +128,15 @@ async function cover(on: boolean, lent: Tools): Promise<{ fields: number }> {
   if (!on) return { fields: end() };
   const before = current?.fields ?? 0;
   const fields = (current ??= new Cover(lent)).go();
-  if (fields !== before) await painted();
+  if (fields !== before) await painted(lent);
   return { fields };
 }
 
 /** Resolves when what was changed is on the screen; in a tab that is not shown, soon. */
-const painted = (): Promise<void> =>
+const painted = (lent: Tools): Promise<void> =>
   new Promise((resolve) => {
     requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
-    setTimeout(resolve, PAINT_MS);
+    void lent.pause(PAINT_MS).then(resolve);
   });
 
 declare global {

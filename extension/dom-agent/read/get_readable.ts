@@ -3,7 +3,7 @@ import { article, bounded } from "./article.ts";
 
 /** Reads the article of a page, or all that it shows. */
 export async function getReadable(): Promise<ReadableResult> {
-  const { title, byline, excerpt, article: found, body } = await article("text");
+  const { title, byline, excerpt, article: found, body, frames } = await article("text");
   const { body: content, ...told } = bounded(body);
   return {
     title,
@@ -12,6 +12,7 @@ export async function getReadable(): Promise<ReadableResult> {
     ...(byline ? { byline } : {}),
     ...told,
     article: found,
+    ...(frames ? { frames } : {}),
     url: location.href,
   };
 }

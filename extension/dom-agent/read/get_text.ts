@@ -2,8 +2,11 @@ import type { Section, TextParams, TextResult } from "@gasoline/schema/commands"
 import { describe } from "../describe.ts";
 import type { Deadline, Environment } from "../environment.ts";
 import { isNamed, resolve } from "../target.ts";
+import { Flat, renderedText } from "../rendered.ts";
 import { MASK, isSecret } from "../secret.ts";
+import { isInside, parentOf } from "../shadow.ts";
 import { Slices } from "../slices.ts";
+import { pageRoot, sortOf, sourceOf } from "../sort.ts";
 import { NOT_SEEN, Unseen } from "../unseen.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
@@ -18,14 +21,21 @@ export async function getText(params: TextParams, environment: Environment): Pro
   const found = isNamed(params)
     ? await retry(environment.deadline, () => resolve(params, environment.refs))
     : undefined;
-  const element = found?.element ?? document.body ?? document.documentElement;
+  const element = found?.element ?? pageRoot();
   const result: TextResult = { url: location.href };
+  const sort = found ? "" : sortOf();
+  if (!element) return { ...result, value: sort };
   if (found) {
     result.matched = describe(found.element, environment.refs, environment.frame);
     if (!isVisible(found.element)) result.hidden = true;
   }
-  if (params.structured) return { ...result, sections: await sections(element, environment.deadline) };
-  const all = await marked(textOf(element), element, new Slices(environment.deadline));
+  if (params.structured) {
+    const told = sort === "" ? [] : [{ header: "", content: sort, tag: element.localName }];
+    return { ...result, sections: [...told, ...(await sections(element, environment.deadline))] };
+  }
+  const source = found ? undefined : sourceOf();
+  const text = source ?? (await marked(textOf(element), element, new Slices(environment.deadline)));
+  const all = [sort, text].filter((part) => part !== "").join("\n");
   result.value = all.slice(0, MAX_TEXT);
   if (all.length > MAX_TEXT) result.true_size = all.length;
   return result;
@@ -34,105 +44,103 @@ export async function getText(params: TextParams, environment: Environment): Pro
 function textOf(element: Element): string {
   // What a textarea began with is its text.
   if (isSecret(element)) return element.textContent ? MASK : "";
-  // innerText of what is not rendered is all of its text, styles and scripts included.
-  return element instanceof HTMLElement ? element.innerText : (element.textContent ?? "");
+  // What is not rendered has no rendered text; it was asked for by name.
+  return element.checkVisibility() || getComputedStyle(element).display === "contents"
+    ? renderedText(element)
+    : ((element as HTMLElement).innerText ?? element.textContent ?? "");
 }
 
 /** A rendered text with what nobody sees marked as that. */
 async function marked(text: string, root: Element, slices: Slices): Promise<string> {
   let unseen = new Unseen();
   let [rest, done] = [text, ""];
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
-  let at: Element | null = root;
-  while (at) {
+  const nodes = new Flat(root).nodes();
+  let skip: boolean;
+  for (let step = nodes.next(); !step.done; step = nodes.next(skip)) {
+    skip = false;
+    const at = step.value;
     if (slices.over) {
       await slices.pause();
       unseen = new Unseen();
     }
     const hidden =
       at instanceof HTMLElement && hasText(at) && at.checkVisibility({ visibilityProperty: true }) && unseen.has(at);
-    const words = hidden ? (at as HTMLElement).innerText.trim() : "";
-    const found = words === "" ? -1 : rest.indexOf(words);
-    if (found >= 0) {
+    if (!hidden) continue;
+    // What is in it may be seen, in letters of another size or colour.
+    const seenIn = [...at.querySelectorAll("*")].some((inner) => hasText(inner) && !unseen.has(inner));
+    for (const words of seenIn ? ownTexts(at) : [renderedText(at).trim()]) {
+      const found = words === "" ? -1 : rest.indexOf(words);
+      if (found < 0) continue;
       done += rest.slice(0, found) + NOT_SEEN + words;
       rest = rest.slice(found + words.length);
+      // What is in it was marked with it.
+      skip = !seenIn;
     }
-    // What is in it was marked with it.
-    at = (found >= 0 ? after(walker) : walker.nextNode()) as Element | null;
   }
   return done + rest;
 }
+
+/** The texts that stand directly in an element, on one line each. */
+const ownTexts = ({ childNodes }: Element): string[] =>
+  [...childNodes].flatMap((node) => (node instanceof Text ? [node.data.replace(/\s+/g, " ").trim()] : []));
 
 /** Says whether an element has text of its own. */
 const hasText = ({ childNodes }: Element): boolean =>
   [...childNodes].some((node) => node instanceof Text && node.data.trim() !== "");
 
-/** The next element that is not in the present one. */
-function after(walker: TreeWalker): Node | null {
-  for (;;) {
-    const next = walker.nextSibling();
-    if (next) return next;
-    if (!walker.parentNode()) return null;
-  }
-}
-
 /** The text cut at its headings, in slices; parts that open and close say whether they are open. */
 async function sections(root: Element, deadline: Deadline): Promise<Section[]> {
   const slices = new Slices(deadline);
-  const heads: Element[] = [];
-  for (const head of root.querySelectorAll(HEADS)) {
-    if (slices.over) await slices.pause();
-    if (isVisible(head)) heads.push(head);
-    // One more: the text of the last section ends at it.
-    if (heads.length > MAX_SECTIONS) break;
-  }
-  const found: Section[] = [];
-  const parts: string[][] = Array.from({ length: heads.length + 1 }, () => []);
-  let at = 0;
-  let size = 0;
+  const found: { head: Element; parts: string[]; size: number }[] = [{ head: root, parts: [], size: 0 }];
   let shown = new WeakMap<Element, boolean>();
   let unseen = new Unseen();
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node && at <= MAX_SECTIONS; node = walker.nextNode()) {
+  const isShown = (element: Element): boolean => {
+    let visible = shown.get(element);
+    if (visible === undefined) {
+      const { display, visibility } = getComputedStyle(element);
+      // What has no box of its own, such as a slot, shows its text in the one around it.
+      const around = display === "contents" && visibility === "visible" ? parentOf(element) : null;
+      shown.set(element, (visible = around ? isShown(around) : isVisible(element)));
+    }
+    return visible;
+  };
+  const nodes = new Flat(root).nodes();
+  let skip: boolean;
+  for (let step = nodes.next(); !step.done; step = nodes.next(skip)) {
     if (slices.over) {
       await slices.pause();
       shown = new WeakMap();
       unseen = new Unseen();
     }
-    for (let next = heads[at]; next && reaches(node, next); next = heads[at]) {
-      at++;
-      size = 0;
+    const node = step.value;
+    skip = node instanceof Element && /^(script|style|noscript|template)$/.test(node.localName);
+    if (node instanceof Element) {
+      if (node === root || !node.matches(HEADS) || !isShown(node)) continue;
+      if (found.length > MAX_SECTIONS) break;
+      found.push({ head: node, parts: [], size: 0 });
+      continue;
     }
-    const parent = node.parentElement;
-    if (!parent || size >= MAX_TEXT || heads[at - 1]?.contains(node)) continue;
-    if (/^(script|style|noscript|template)$/.test(parent.localName)) continue;
-    const line = (node.nodeValue ?? "").replace(/\s+/g, " ").trim();
-    if (line === "") continue;
-    let visible = shown.get(parent);
-    if (visible === undefined) shown.set(parent, (visible = isVisible(parent)));
-    if (!visible) continue;
-    parts[at]?.push(unseen.has(parent) ? NOT_SEEN + line : line);
-    size += line.length;
+    const at = found.at(-1) as (typeof found)[0];
+    const parent = node.assignedSlot ?? node.parentElement ?? (node.getRootNode() as ShadowRoot).host;
+    if (!parent || at.size >= MAX_TEXT || (at.head !== root && isInside(parent, at.head))) continue;
+    const line = node.data.replace(/\s+/g, " ").trim();
+    if (line === "" || !isShown(parent)) continue;
+    at.parts.push(unseen.has(parent) ? NOT_SEEN + line : line);
+    at.size += line.length;
   }
-  const before = parts[0]?.join("\n");
-  if (before) found.push({ header: "", content: before, tag: root.localName });
-  for (const [i, head] of heads.slice(0, MAX_SECTIONS).entries()) {
-    const section: Section = {
-      header: textOf(head).trim(),
-      content: parts[i + 1]?.join("\n") ?? "",
-      tag: head.localName,
-    };
+  const [before, ...rest] = found;
+  const told: Section[] = [];
+  if (before && before.parts.length > 0)
+    told.push({ header: "", content: before.parts.join("\n"), tag: root.localName });
+  for (const { head, parts } of rest) {
+    const section: Section = { header: textOf(head).trim(), content: parts.join("\n"), tag: head.localName };
     const expanded =
       head.localName === "summary" ? (head.parentElement as HTMLDetailsElement | null)?.open : attribute(head);
     if (expanded !== undefined) section.expanded = expanded;
-    found.push(section);
+    told.push(section);
   }
-  return found;
+  return told;
 }
-
-/** Whether a text stands in a head, or behind it. */
-const reaches = (node: Node, head: Element): boolean =>
-  (head.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 
 function attribute(head: Element): boolean | undefined {
   const value = head.getAttribute("aria-expanded");

@@ -1,5 +1,8 @@
 import { type Tree, select } from "@gasoline/capture/locators/deep";
-import { roleOf } from "@gasoline/capture/locators/name";
+import { componentTags, roleGiven } from "@gasoline/capture/locators/lent";
+import { roleOf, roleTold } from "@gasoline/capture/locators/name";
+import { plainRole } from "@gasoline/capture/locators/role";
+import { seen } from "@gasoline/capture/locators/text";
 import type { Element as ElementRecord, ListParams, ListResult } from "@gasoline/schema/commands";
 import { viewport } from "../act/scroll_to.ts";
 import { controlOf, inList, kindOf, labelOf } from "../describe.ts";
@@ -9,11 +12,12 @@ import { AgentProblem } from "../problem.ts";
 import { find } from "../selector.ts";
 import { ROOTS, type Scope, parentOf } from "../shadow.ts";
 import { Slices } from "../slices.ts";
+import { sortOf } from "../sort.ts";
 import { boxOf, isShown, rounded } from "../visible.ts";
 
 /** What may be operated; the rest is asked of each, which is cheaper than a longer selector for the whole page. */
-export const PERHAPS =
-  "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+const PERHAPS = "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+export const perhaps = (): string => [PERHAPS, ...componentTags()].join();
 const OPERABLE_TAG = /^(a|area|button|input|select|textarea|summary)$/;
 const OPERABLE_ROLE =
   /^(button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|checkbox|radio|switch|combobox|textbox|slider|treeitem)$/i;
@@ -58,12 +62,14 @@ export async function listInteractive(params: ListParams, environment: Environme
     if (found && Date.now() >= environment.deadline.at) break;
     found = await look(params, rect, environment, new Slices(environment.deadline, looks === MAX_LOOKS));
   }
+  const sort = sortOf();
   const filters = (["within", "visible_only", "exclude_nav", "role", "text_contains", "scope_rect"] as const).filter(
     (name) => params[name] !== undefined && params[name] !== false,
   );
   return {
     elements: found.kept,
     candidate_count: found.count,
+    ...(sort === "" ? {} : { document: sort }),
     ...(found.unread > 0 ? { unread: found.unread } : {}),
     ...(filters.length > 0 ? { filters_applied: filters } : {}),
     ...(rect ? { scope_rect_used: params.scope_rect as number[] } : {}),
@@ -143,7 +149,7 @@ async function operable(scope: Scope, slices: Slices): Promise<Set<Element>> {
   let tree = steps.next();
   for (; !tree.done; tree = steps.next()) if (slices.over) await slices.pause();
   const found = new Set<Element>();
-  for (const element of select(PERHAPS, tree.value)) {
+  for (const element of select(perhaps(), tree.value)) {
     if (slices.over) await slices.pause();
     if (isOperable(element)) found.add(element);
   }
@@ -166,13 +172,13 @@ function* rootsOf(tree: Tree): Generator<Scope, void, void> {
   for (const { tree: inner } of tree.below) yield* rootsOf(inner);
 }
 
-/** Whether an element is made to be operated. It is one of PERHAPS. */
+/** Whether an element is made to be operated. It is one of perhaps(). */
 export function isOperable(element: Element): boolean {
   const { localName } = element;
   if (OPERABLE_TAG.test(localName) && ((localName !== "a" && localName !== "area") || element.hasAttribute("href")))
     return localName !== "input" || (element as HTMLInputElement).type !== "hidden";
-  const role = element.getAttribute("role");
-  if (role !== null && OPERABLE_ROLE.test(role)) return true;
+  const role = roleGiven(element);
+  if (role !== null && (OPERABLE_ROLE.test(role) || OPERABLE_ROLE.test(roleOf(element)))) return true;
   const focusable = element.getAttribute("tabindex");
   if (role === null && focusable === "-1") return false;
   if (focusable !== null || element.hasAttribute("onclick")) return true;
@@ -258,8 +264,9 @@ function rowsOf(placed: readonly Placed[]): Map<Placed, number> {
 }
 
 /** Whether an element has the role and the text that are asked for. */
-function filter({ role, text_contains: part }: ListParams): (element: Element, pass: Pass) => boolean {
-  const lower = part?.toLowerCase();
+function filter(params: ListParams): (element: Element, pass: Pass) => boolean {
+  const role = params.role === undefined ? undefined : plainRole(params.role);
+  const lower = params.text_contains === undefined ? undefined : seen(params.text_contains).toLowerCase();
   const letters = lower?.replace(/\s/g, "");
   return (element, pass) => {
     if (role !== undefined) {
@@ -276,7 +283,7 @@ function filter({ role, text_contains: part }: ListParams): (element: Element, p
 /** Whether the label can hold a text; what has no name is called by its text. */
 const mayBeCalled = (element: Element, letters: string, { names }: Pass): boolean =>
   names.mayHold(element, letters) ||
-  roleOf(element) === "" ||
+  roleTold(element) === "" ||
   element.childElementCount > 0 ||
   names.of(element) === "";
 

@@ -1,4 +1,5 @@
-import { roleOf } from "@gasoline/capture/locators/name";
+import { ariaOf } from "@gasoline/capture/locators/lent";
+import { roleOf, roleTold } from "@gasoline/capture/locators/name";
 import type { OutlineParams, Outlined } from "../../messages/outline.ts";
 import type { Engine } from "../../snapshot/engine.ts";
 import { viewport } from "../act/scroll_to.ts";
@@ -10,8 +11,10 @@ import { identityOf, shownName, shownText } from "../identity.ts";
 import { topLayer } from "../overlays.ts";
 import { isOwn } from "../own.ts";
 import { AgentProblem } from "../problem.ts";
+import { showsText } from "../rendered.ts";
 import { ROOTS } from "../shadow.ts";
 import { Slices } from "../slices.ts";
+import { pageRoot, sortOf } from "../sort.ts";
 import { Unseen } from "../unseen.ts";
 import { isVisible } from "../visible.ts";
 import { beginsPointer } from "./list_interactive.ts";
@@ -30,8 +33,10 @@ export async function outline(params: OutlineParams, environment: Environment): 
     get late() {
       return slices.late;
     },
+    sort: sortOf(),
     pause: () => slices.pause(),
     roleOf,
+    ariaOf,
     shadows: async () => {
       const steps = ROOTS.below(document);
       let tree = steps.next();
@@ -48,12 +53,14 @@ export async function outline(params: OutlineParams, environment: Environment): 
     mayHold: (element, letters) => slices.pass.names.mayHold(element, letters),
     clean: (text, element) => slices.pass.secrets.clean(text, element),
     textOf: shownText,
-    refOf: (element) => refs.refOf(element, identityOf(element, roleOf(element), shownName(element, slices.pass))),
+    refOf: (element) => refs.refOf(element, identityOf(element, roleTold(element), shownName(element, slices.pass))),
     knows: (ref) => refs.knows(ref),
     elementOf: (ref) => refs.elementOf(ref),
     controlOf,
     isDisabled: (element) => isDisabled(element, slices.pass),
     isOwn,
+    root: pageRoot,
+    showsText,
     isUnseen: (element) => unseen.has(element),
     isVisible,
     beginsPointer,

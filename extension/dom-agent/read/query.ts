@@ -2,7 +2,9 @@ import type { QueryParams, QueryResult } from "@gasoline/schema/commands";
 import { attributeOf } from "../attributes.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { renderedText } from "../rendered.ts";
 import { MASK, isSecret } from "../secret.ts";
+import { sortOf } from "../sort.ts";
 import { matches } from "../target.ts";
 
 const MAX_TEXTS = 100;
@@ -21,6 +23,8 @@ export function query(params: QueryParams, { refs }: Environment): QueryResult {
   }
   const [first] = elements;
   const result: QueryResult = { exists: first !== undefined, count: elements.length, url: location.href };
+  const sort = sortOf();
+  if (sort !== "") result.document = sort;
   if (!first) return result;
   if (params.query_type === "text") result.text = textOf(first);
   if (params.query_type === "text_all") result.texts = elements.slice(0, MAX_TEXTS).map(textOf);
@@ -30,8 +34,7 @@ export function query(params: QueryParams, { refs }: Environment): QueryResult {
 
 function textOf(element: Element): string {
   if (isSecret(element)) return element.textContent ? MASK : "";
-  const text = element instanceof HTMLElement ? element.innerText : (element.textContent ?? "");
-  return text.trim().slice(0, MAX_TEXT);
+  return renderedText(element).trim().slice(0, MAX_TEXT);
 }
 
 function attributesOf(

@@ -4,9 +4,10 @@ import { describe } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isPhrase } from "../selector.ts";
+import { pageText, sortOf } from "../sort.ts";
 import { isNamed, matches, nothing } from "../target.ts";
 import { isVisible } from "../visible.ts";
-import { change } from "../waiting.ts";
+import { change, pause } from "../waiting.ts";
 
 /** What no event tells of, styles that a script sets and shadow roots that come late, is seen after so long, ms. */
 const LOOK_MS = 1000;
@@ -21,10 +22,10 @@ export async function waitFor(params: WaitParams, environment: Environment): Pro
     const found = look(params, environment);
     if (found) return { ...found, waited_ms: Date.now() - began };
     const left = environment.deadline.at - Date.now();
-    if (left <= 0) throw new AgentProblem("timeout", missing(params));
+    if (left <= 0) throw new AgentProblem("timeout", [missing(params), sortOf()].join(" ").trim());
     const rest = (performance.now() - looked) / SHARE;
     // A page whose look is dear gets its part of the time whatever changes meanwhile.
-    if (rest > 10) await new Promise((resolve) => setTimeout(resolve, Math.min(rest, left)));
+    if (rest > 10) await pause(Math.min(rest, left), environment.deadline.signal);
     else await change(Math.min(LOOK_MS, left), environment.deadline.signal);
     environment.deadline.signal.throwIfAborted();
   }
@@ -36,16 +37,22 @@ function look(params: WaitParams, environment: Environment): Omit<WaitResult, "w
     return there !== (params.absent ?? false) ? answer(params, location.href) : undefined;
   }
   if (params.text !== undefined) {
-    const text = document.body?.innerText ?? "";
+    const text = pageText();
     const at = fold(text, Infinity).indexOf(fold(params.text, Infinity));
-    if (params.absent) return at < 0 ? { absent: true } : undefined;
+    if (params.absent) return at < 0 ? gone() : undefined;
     return at >= 0
       ? { matched_text: fold(text, Infinity).slice(Math.max(0, at - 40), at + params.text.length + 40) }
       : undefined;
   }
   const element = isNamed(params) ? first(params, environment) : undefined;
-  if (params.absent) return element ? undefined : { absent: true };
+  if (params.absent) return element ? undefined : gone();
   return element ? { matched: describe(element, environment.refs, environment.frame) } : undefined;
+}
+
+/** That something is not there says little of a document that is not read as a page. */
+function gone(): Omit<WaitResult, "waited_ms"> {
+  const sort = sortOf();
+  return sort === "" ? { absent: true } : { absent: true, document: sort };
 }
 
 const answer = (params: WaitParams, value: string): Omit<WaitResult, "waited_ms"> =>

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ready, scrollTo } from "../../dom-agent/actionable.ts";
-import { around, blocking, checkAround, pointIn } from "../../dom-agent/around.ts";
+import { around, blocking, checkAround, pointFrom, pointIn } from "../../dom-agent/around.ts";
 import { frameElements } from "../../dom-agent/frames.ts";
 import { geometry } from "../../dom-agent/read/geometry.ts";
 import { worker } from "./setup.ts";
@@ -113,6 +113,22 @@ describe("an element that is acted on", () => {
     expect(await moving(property as "left", [100, 101])).toBe('<button> "a" is moving.');
     expect(await moving(property as "left", [101, 100])).toBe('<button> "a" is moving.');
   });
+  test("does not move where frames come in a row, in which animations stand still", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    element.animate({ left: ["10px", "600px"] }, { duration: 10_000, iterations: Infinity });
+    const request = globalThis.requestAnimationFrame;
+    let frames = 0;
+    globalThis.requestAnimationFrame = (callback) => {
+      if (frames++ < 4) queueMicrotask(() => callback(0));
+      else setTimeout(() => callback(0), 20);
+      return 0;
+    };
+    try {
+      expect((await problem(() => act())).message).toBe('<button> "a" is moving.');
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  });
   test("does not move on a page that is drawn late", async () => {
     const element = put(`<button x ${box()}>a</button>`);
     const request = globalThis.requestAnimationFrame;
@@ -122,7 +138,7 @@ describe("an element that is acted on", () => {
         element.style.left = `${(left += 50)}px`;
         callback(0);
       };
-      return setTimeout(late, 180) as never;
+      return setTimeout(late, 700) as never;
     };
     try {
       expect((await problem(() => act())).message).toBe('<button> "a" is moving.');
@@ -134,9 +150,11 @@ describe("an element that is acted on", () => {
     put(`<button x ${box()}>a</button>`);
     const request = globalThis.requestAnimationFrame;
     globalThis.requestAnimationFrame = () => 0;
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
     try {
       expect(await act()).toMatchObject({ count: 1 });
     } finally {
+      Reflect.deleteProperty(document, "hidden");
       globalThis.requestAnimationFrame = request;
     }
   });
@@ -146,6 +164,7 @@ describe("an element that is acted on", () => {
     work(element);
     const request = globalThis.requestAnimationFrame;
     let frames = 0;
+    Object.defineProperty(document.timeline, "currentTime", { get: () => frames * 16, configurable: true });
     globalThis.requestAnimationFrame = (callback) => {
       if (++frames === n) element.style.left = "200px";
       queueMicrotask(() => callback(0));
@@ -157,6 +176,7 @@ describe("an element that is acted on", () => {
         ({ code }: { code: string }) => code,
       );
     } finally {
+      Reflect.deleteProperty(document.timeline, "currentTime");
       globalThis.requestAnimationFrame = request;
     }
   };
@@ -212,6 +232,50 @@ describe("a point of a frame", () => {
     });
     expect(pointIn(await frame("display:none"), { x: 1, y: 2 })).toEqual({ x: 0, y: 0 });
   });
+  test.each([
+    ["rotate:90deg", { x: 83, y: -4 }],
+    ["transform:rotate(90deg)", { x: 83, y: -4 }],
+    ["rotate:z 1.5707963267948966rad", { x: 83, y: -4 }],
+    ["rotate:0 0 2 100grad", { x: 83, y: -4 }],
+    ["rotate:y 180deg", { x: 109, y: 22 }],
+    ["rotate:x 180deg", { x: 11, y: 68 }],
+    ["rotate:1 1 0 180deg", { x: 37, y: -4 }],
+    ["rotate:90deg;transform:scaleX(-1)", { x: 83, y: 94 }],
+    ["scale:-1 1", { x: 109, y: 22 }],
+    ["scale:2", { x: -38, y: -1 }],
+    ["rotate:90deg;scale:.5 1", { x: 83, y: 20.5 }],
+    ["rotate:180deg;transform:scaleX(-1)", { x: 11, y: 68 }],
+    ["zoom:2;left:5px;top:10px;width:50px;height:25px", { x: 12, y: 24 }],
+  ])("is a point of the page where the frame is turned: %s", async (style, point) => {
+    const made = await frame(`${fixed}${style}`);
+    const at = pointIn(made, { x: 1, y: 2 });
+    expect([at.x, at.y]).toEqual([expect.closeTo(point.x, 3), expect.closeTo(point.y, 3)]);
+    const back = pointFrom(made, at);
+    expect([back.x, back.y]).toEqual([expect.closeTo(1, 3), expect.closeTo(2, 3)]);
+  });
+  test("is a point of the page where what is around the frame is turned, also out of a shadow root", async () => {
+    const host = put("<div x style='position:fixed;left:0;top:0;width:200px;height:100px;rotate:180deg'></div>");
+    const root = shadow(host, "<slot></slot><p style='rotate:90deg;width:100px;height:100px;margin:0'></p>");
+    const made = await frame("width:100px;height:100px;border:0;display:block");
+    root.querySelector("p")!.append(made);
+    const { x, y } = pointIn(made, { x: 10, y: 30 });
+    // Turned by a quarter in 100 by 100: (70, 10). Turned by a half in 200 by 100: (130, 90).
+    expect([x, y]).toEqual([expect.closeTo(130, 3), expect.closeTo(90, 3)]);
+  });
+  test.each([
+    ["what has no box of its own around it is", "<div x style='display:contents;rotate:180deg'></div>", "", false],
+    ["a part of a line around it is", "<span x style='rotate:180deg'></span>", "", false],
+    ["it is, in a line", "<p x></p>", "rotate:180deg", true],
+  ])("is a point of the page where %s turned", async (_, html, style, is) => {
+    const at = put(html as string);
+    const made = await frame(`width:100px;height:50px;border:0;${style as string}`);
+    at.append(made);
+    const { left, top, right, bottom } = made.getBoundingClientRect();
+    const { x, y } = pointIn(made, { x: 1, y: 2 });
+    expect([x, y]).toEqual(
+      (is ? [right - 1, bottom - 2] : [left + 1, top + 2]).map((n) => expect.closeTo(n, 3) as number),
+    );
+  });
   test("is told where nothing lies over it", async () => {
     await frame(fixed);
     expect(around({ index: 0, x: 1, y: 2 })).toEqual({ x: 11, y: 22 });
@@ -245,12 +309,16 @@ describe("a point of a frame", () => {
     expect(pointIn(made, { x: 50, y: 50 })).toEqual(point);
   });
   test("is scrolled to in a box", async () => {
-    put("<div id=box style='height:100px;width:200px;overflow:auto'><div style='height:1000px'></div></div>");
-    const made = await frame("width:100px;height:50px;border:0;display:block");
-    document.querySelector("#box")!.append(made);
-    const point = around({ index: 0, x: 5, y: 5 })!;
-    expect(point).toEqual(pointIn(made, { x: 5, y: 5 }));
-    expect(document.querySelector("#box")!.scrollTop).toBeGreaterThan(900);
+    // Of two points out of the box one is in the viewport.
+    for (const height of [1000, 300]) {
+      put(`<div x style='height:100px;width:200px;overflow:auto'><div style='height:${height}px'></div></div>`);
+      const made = await frame("width:100px;height:50px;border:0;display:block");
+      const outer = document.querySelector("[x]")!;
+      outer.append(made);
+      const point = around({ index: 0, x: 5, y: 5 })!;
+      expect(point).toEqual(pointIn(made, { x: 5, y: 5 }));
+      expect(outer.scrollTop).toBeGreaterThan(height - 100);
+    }
   });
   test("that cannot be brought into the viewport is told", async () => {
     await frame("position:fixed;left:-900px;top:0;width:100px;height:100px");
@@ -309,7 +377,7 @@ describe("what lies around a frame", () => {
 describe("geometry", () => {
   test("tells of frames by their index, and of secrets that are shown", async () => {
     put(
-      `<input type=password value=abc ${box()}><input type=password ${box("left:300px")}><input type=password hidden value=abc><input value=abc ${box()}>`,
+      `<input type=password value=abc ${box()}><input type=password value=d ${box("top:90px")}><input type=password ${box("left:300px")}><input type=password hidden value=abc><input value=abc ${box()}>`,
     );
     await frame("position:fixed;left:10px;top:20px;width:100px;height:50px;border:2px solid;padding:3px");
     const hidden = await frame("");
@@ -317,7 +385,7 @@ describe("geometry", () => {
     document.body.append(host);
     shadow(host, "").append(hidden);
     expect(geometry()).toEqual({
-      secrets: 1,
+      secrets: 2,
       children: frameElements().map((_, i) =>
         i === 0 ? { x: 15, y: 25, width: 106, height: 56, scale: 1 } : expect.anything(),
       ),
@@ -326,5 +394,13 @@ describe("geometry", () => {
     const frames = document.querySelectorAll("iframe");
     expect(frameElements()[0]).toBe(frames[0]);
     expect(frameElements().at(-1)).toBe(hidden); // not among the window's frames
+  });
+  test("tells of the whole box of a frame that is turned", async () => {
+    put("");
+    await frame("position:fixed;left:100px;top:100px;width:100px;height:40px;border:0;rotate:90deg");
+    const [box] = geometry().children;
+    expect([box?.x, box?.y, box?.width, box?.height].map(Math.round as (n: unknown) => number)).toEqual([
+      130, 70, 40, 100,
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { describe as group, expect, test } from "vitest";
 import {
   candidate,
+  candidates,
   controlOf,
   describe,
   inList,
@@ -8,6 +9,7 @@ import {
   isDisabled,
   kindOf,
   labelOf,
+  short,
 } from "../../dom-agent/describe.ts";
 import { Pass } from "../../dom-agent/pass.ts";
 import { roleOf } from "@gasoline/capture/locators/name";
@@ -108,22 +110,17 @@ group("an element is told", () => {
       footer: "contentinfo",
       aside: "complementary",
       form: "form",
-      section: "region",
+      section: undefined,
       dialog: "dialog",
       article: "article",
     }).map(([tag, role]): Landmark => [`<${tag}><b x>`, tag, role]),
-    ...[
-      "main",
-      "navigation",
-      "banner",
-      "contentinfo",
-      "complementary",
-      "form",
-      "search",
-      "region",
-      "dialog",
-      "alertdialog",
-    ].map((role): Landmark => [`<div role=${role}><b x>`, "div", role]),
+    ...["main", "navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog"].map(
+      (role): Landmark => [`<div role=${role}><b x>`, "div", role],
+    ),
+    ["<section aria-label=a><b x>", "section", "region"],
+    ["<div role=form><b x>", "div", undefined],
+    ["<div role=form aria-label=a><b x>", "div", "form"],
+    ["<div role=region title=a><b x>", "div", "region"],
     ["<main role=none><b x>", "main", undefined],
     ["<div role=button><b x>", undefined, undefined],
     ["<div role=mainly><b x>", undefined, undefined],
@@ -232,4 +229,58 @@ test.each([
 ])("kinds: %s", (html, kind) => {
   const element = put(html as string);
   expect(kindOf(element, roleOf(element))).toBe(kind);
+});
+
+group("what is called as others are is told with", () => {
+  test.each([
+    [
+      "its row",
+      "<ul><li>Ada <button x>Delete</button></li><li>Bob <button>Delete</button></li></ul>",
+      'listitem "Ada Delete"',
+    ],
+    [
+      "its dialog and its row there",
+      "<div role=dialog aria-label=Team><p>Ada <button x>Delete</button></p><p>Bob <button>Delete</button></p></div>",
+      'p "Ada Delete", dialog "Team"',
+    ],
+    [
+      "its dialog",
+      "<dialog open aria-label=Team><button x>Delete</button></dialog><button>Delete</button>",
+      'dialog "Team"',
+    ],
+    [
+      "its dialog of another kind",
+      "<div role=alertdialog aria-label=Sure><button x>Delete</button><button>Delete</button></div>",
+      'alertdialog "Sure"',
+    ],
+    [
+      "60 letters of its row's name",
+      `<ul><li aria-label=${"a".repeat(61)}><button x>Delete</button></li><li><button>Delete</button></li></ul>`,
+      `listitem "${"a".repeat(59)}…"`,
+    ],
+    [
+      "60 letters of its row's words",
+      `<p>${"a".repeat(61)} <button x>Delete</button></p><p><button>Delete</button></p>`,
+      `p "${"a".repeat(59)}…"`,
+    ],
+    ["nothing where nothing tells it apart", "<p><button x>Delete</button><button>Delete</button></p>", undefined],
+  ])("%s", (_, html, where) => {
+    const at = put(html as string);
+    const all = [...document.querySelectorAll("button")];
+    expect(candidates(all, book())[all.indexOf(at as HTMLButtonElement)]!.in).toBe(where);
+  });
+});
+
+test("a control is called by its role, or what can be done with it, and 40 letters", () => {
+  expect(short(put("<button x>Save</button>"))).toBe('button "Save"');
+  expect(short(put("<div onclick=0 x>Save</div>"))).toBe('interactive "Save"');
+  expect(short(put("<div x></div>"))).toBe("clickable");
+  expect(short(put(`<div x>${"a".repeat(41)}</div>`))).toBe(`clickable "${"a".repeat(39)}…"`);
+  expect(labelOf(put(`<div x>${"a".repeat(81)}</div>`), new Pass())).toBe(`${"a".repeat(79)}…`);
+  expect(labelOf(put("<div x title=Tip></div>"), new Pass())).toBe("Tip");
+  expect(
+    ["button", "input", "select", "textarea"].map((tag) => kindOf(document.createElement(tag), "combobox")),
+  ).toEqual(["button", "input", "select", "textarea"]);
+  expect(isDisabled(put("<div aria-disabled=true><b x>a</b></div>"))).toBe(true);
+  expect(isDisabled(put("<div aria-disabled=false><b x>a</b></div>"))).toBe(false);
 });

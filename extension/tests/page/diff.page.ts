@@ -10,6 +10,7 @@ const NONE = { url_changed: false, title_changed: false, elements_added: 0, elem
 function diff(html: string, work: (at: HTMLElement) => void, mutations = false): PageDiff {
   put(html);
   const changes = new Changes();
+  changes.begin();
   work(document.querySelector<HTMLElement>("[x]") ?? document.body);
   changes.look();
   const told = changes.diff.told(mutations);
@@ -101,6 +102,31 @@ describe("what an act changed", () => {
     ])
       expect(diff("<div x></div>", add(html))).not.toHaveProperty("toasts");
   });
+  test("no toast that says what it said, and one whose words are unhidden", () => {
+    expect(diff("<div role=status x>Saved</div>", (at) => (at.className = "a"))).not.toHaveProperty("toasts");
+    expect(diff("<div role=status><b x hidden>Saved</b></div>", (at) => (at.hidden = false)).toasts).toEqual([
+      { text: "Saved", type: "status" },
+    ]);
+  });
+  test("no overlay that was open, and 200 parts are kept", () => {
+    expect(diff("<div role=dialog x>Sure?</div>", (at) => (at.className = "a"))).not.toHaveProperty("overlays_opened");
+    const last = (others: number) =>
+      diff("<main></main><div x></div>", (at) => {
+        const main = document.querySelector("main")!;
+        add("<i role=alert>No</i>".repeat(others))(main);
+        add("<i role=alert>Saved</i>")(at);
+        main.replaceChildren();
+      }).toasts;
+    expect([199, 200].map(last)).toEqual([[{ text: "Saved", type: "alert" }], undefined]);
+  });
+  test("no overlay in one that opens with it, though both were there", () => {
+    const html = "<div role=dialog hidden x>a<div role=dialog hidden>b</div></div>";
+    const both = (at: HTMLElement) => {
+      at.hidden = false;
+      at.querySelector("div")!.hidden = false;
+    };
+    expect(diff(html, both).overlays_opened).toEqual([{ selector: expect.any(String), text: "a b" }]);
+  });
   test("each once, however often it changes", () => {
     const twice = (at: HTMLElement) => {
       at.textContent = "Saving";
@@ -126,6 +152,8 @@ describe("what an act changed", () => {
       at.setAttribute("aria-invalid", "false")
     );
     expect(diff("<input x aria-label=a>", gone)).not.toHaveProperty("form_errors");
+    const long = diff(`<input x aria-label="${"a".repeat(81)}">`, (at) => at.setAttribute("aria-invalid", "true"));
+    expect(long.form_errors).toEqual([{ field: `${"a".repeat(79)}…`, text: "" }]);
     const many = Array.from({ length: 21 }, (_, i) => `<input aria-label=f${i} required>`).join("");
     expect(
       diff(`<form x>${many}</form>`, (at) => void (at as HTMLFormElement).checkValidity()).form_errors,
@@ -162,6 +190,13 @@ describe("what an act changed", () => {
     ["of what goes", "<p x>a</p>", (at: HTMLElement) => ((at.textContent = "b"), at.remove())],
   ])("no text %s", (_, html, work) => {
     expect(diff(html as string, work as (at: HTMLElement) => void)).not.toHaveProperty("text_changes");
+  });
+  test("a text to which no selector leads, by its tag", () => {
+    const deep = (at: HTMLElement): Element => (at.firstElementChild ? deep(at.firstElementChild as HTMLElement) : at);
+    const html = `<div>${"<i>".repeat(80)}a${"</i>".repeat(80)}</div>`;
+    expect(diff(html + html, (at) => (deep(at).textContent = "b")).text_changes).toEqual([
+      { selector: "i", from: "a", to: "b" },
+    ]);
   });
   test("twenty texts of 120 signs", () => {
     const html = Array.from({ length: 21 }, (_, i) => `<p id=p${i}>a</p>`).join("");

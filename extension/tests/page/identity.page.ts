@@ -13,7 +13,7 @@ describe("an element is", () => {
     ["80 signs of its text", `<div x>${"a".repeat(81)}</div>`, "div", `${"a".repeat(79)}…`],
     ["a role without a name", "<ul x>a</ul>", "list", ""],
     ["a field without its value", "<input x value=typed>", "textbox", ""],
-    ["a date without its value", "<input type=date x value=2026-01-01>", "input", ""],
+    ["a date without its value", "<input type=date x value=2026-01-01>", "textbox", ""],
     ["a text area without its text", "<textarea x>typed</textarea>", "textbox", ""],
     ["an editor without its text", "<div contenteditable x>typed</div>", "div", ""],
     ["a drawing", "<svg x><text>a</text></svg>", "svg", "a"],

@@ -53,6 +53,39 @@ describe("what lies on top", () => {
       ["a", "dialog"],
     ],
     [`<div id=a role=dialog>a<div id=b role=dialog style=padding:40px>b</div></div>`, ["b", "dialog"]],
+    // Of two behind something else the later one.
+    [
+      `<div id=a role=dialog>a</div><div id=b role=dialog>b</div><div style="${whole};z-index:99"></div>`,
+      ["b", "dialog"],
+    ],
+    // A corner is enough.
+    ...["right:12%;bottom:12%", "left:12%;top:12%", "right:12%;top:12%", "left:12%;bottom:12%"].map(
+      (corner): [string, string[]] => [
+        `<div id=a role=dialog style="${whole}">a</div><div id=b role=dialog style="position:static">b</div>` +
+          `<div style="${whole.replace("inset:0", `${/left/.test(corner) ? "right" : "left"}:0;${/top/.test(corner) ? "bottom" : "top"}:0;${corner}`)};z-index:99"></div>`,
+        ["a", "dialog"],
+      ],
+    ),
+    // So is a strip along one edge.
+    ...["0 12% 0 0", "0 0 0 12%", "12% 0 0 0", "0 0 12% 0"].map((inset): [string, string[]] => [
+      `<div id=a role=dialog style="${whole}">a</div><div id=b role=dialog style="position:static">b</div>` +
+        `<div style="${whole.replace("inset:0", `inset:${inset}`)};z-index:99"></div>`,
+      ["a", "dialog"],
+    ]),
+    // A box without a width or a height lies where its panel does.
+    ...[
+      [0, 0, false],
+      [0, 9, false],
+      [9, 0, false],
+      [1, 9, true],
+      [9, 1, true],
+    ].map(([width, height, covered]): [string, string[]] => [
+      `<div id=a role=dialog style="position:fixed;left:0;top:0;z-index:20;width:${width}px;height:${height}px">` +
+        "<p style='position:fixed;left:300px;top:200px;width:200px;height:99px;margin:0;background:#fff'>panel</p></div>" +
+        "<div id=b role=dialog style='position:fixed;left:300px;top:200px;width:90px;height:9px'>b</div>" +
+        (covered ? `<div style="${whole};top:100px;z-index:99"></div>` : ""),
+      ["a", "dialog"],
+    ]),
     [layer("<button>a</button>"), ["layer", "layer"]],
     [layer("<button>a</button>", whole.replace("10", "9")), undefined],
     [layer("<button>a</button>", whole.replace("fixed", "absolute")), ["layer", "layer"]],
@@ -66,6 +99,12 @@ describe("what lies on top", () => {
       layer("<button>a</button>", "position:fixed;left:300px;top:200px;width:200px;height:200px;z-index:10"),
       ["layer", "layer"],
     ],
+    // 4 % of the viewport.
+    [
+      layer("<button>a</button>", "position:fixed;left:320px;top:240px;width:160px;height:120px;z-index:10"),
+      ["layer", "layer"],
+    ],
+    [layer("<button>a</button>", "position:fixed;left:320px;top:240px;width:159px;height:120px;z-index:10"), undefined],
     [`<div id=gasoline-x style="${whole}"><button>a</button></div>`, ["gasoline-x", "layer"]],
     [
       `<div role=dialog id=d style=width:90px>d</div>${layer("<button>a</button>", `${whole};top:200px`)}`,
@@ -137,8 +176,13 @@ describe("what can be pressed", () => {
     ["<button x aria-label='Close this'>×</button>", "close this"],
     ["<button x title=Dismiss></button>", "dismiss"],
     ["<div x title=Hide></div>", "hide"],
+    ["<i x onclick=1 title=Hide aria-hidden=true></i>", "hide"],
+    ["<img x onclick=1 alt='' title=Hide>", "hide"],
+    ["<svg x onclick=1 title=Hide><path/></svg>", "hide"],
     ["<div x>words</div>", "words"],
     ["<div x></div>", ""],
+    [`<button x>${"a".repeat(81)}</button>`, "a".repeat(79)],
+    [`<div x>${"a".repeat(81)}</div>`, "a".repeat(79)],
   ])("%s says %s", (html, want) => expect(wordsOf(put(html as string))).toBe(want));
 });
 

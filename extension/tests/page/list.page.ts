@@ -38,6 +38,8 @@ describe("what can be operated", () => {
     ["<a tabindex=-1>a</a>", 0],
     ["<map><area tabindex=-1></map>", 0],
     ["<div role=BUTTON>a</div>", 1],
+    ["<div role='no-such button'>a</div>", 1],
+    ["<div role='no-such note'>a</div>", 0],
     ["<svg><a href=#></a></svg>", 1],
     ["<svg><g tabindex=0></g></svg>", 1],
     ["<p>a</p>", 0],
@@ -123,6 +125,22 @@ describe("a list", () => {
     expect(await labels()).toEqual(["row 1 middle", "row 1 right", "between", "row 2 left", "row 2 right", "hidden"]);
     expect((await list()).elements.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
   });
+  test("has what is not shown behind what is, however near it is, and never between two of a row", async () => {
+    put(
+      `<button ${at(50, 0)}>a</button><button ${at(20, 2, "visibility:hidden")}>hidden</button><button ${at(0, 4)}>b</button>`,
+    );
+    expect(await labels()).toEqual(["b", "a", "hidden"]);
+    expect(await labels({ scope_rect: [20, 0, 60, 20] })).toEqual(["a", "hidden"]);
+    expect(await labels({ scope_rect: [10, 2, 41, 10] })).toEqual(["b", "a", "hidden"]);
+  });
+  test("of what is no page says what it is", async () => {
+    document.documentElement.replaceChild(document.createElement("frameset"), document.body);
+    try {
+      expect(await list()).toMatchObject({ elements: [], document: "[a frameset of 0 frames]" });
+    } finally {
+      document.documentElement.replaceChild(document.createElement("body"), document.body);
+    }
+  });
   test.each([
     // Tops to both sides of any grid are one row, and so are a label and the field beside it that is taller.
     [
@@ -179,6 +197,24 @@ describe("a list", () => {
         [0, 24, 20],
       ],
       "1032",
+    ],
+    [
+      "what is beside as much of the lower one as is common to a row",
+      [
+        [90, 0, 100],
+        [50, 50, 10],
+        [0, 54, 40],
+      ],
+      "210",
+    ],
+    [
+      "what reaches below what is common to a row",
+      [
+        [90, 0, 100],
+        [50, 0, 20],
+        [0, 12, 40],
+      ],
+      "102",
     ],
   ])("has in its reading order %s", async (_, boxes, order) => {
     put(
@@ -342,6 +378,12 @@ describe("a list", () => {
     // Three to place and three to describe, two that may be operated, four that are asked for their cursor.
     const pauses = await pausesOf(20, () => list());
     expect(pauses).toBe(12);
+    const page = (): void => void put(`<main>${"<p></p>".repeat(600)}</main>`);
+    page();
+    expect(await pausesOf(0, () => list())).toBe(0);
+    page();
+    // One in the search for roots, three at elements that are asked for their cursor.
+    expect(await pausesOf(20, () => list())).toBe(4);
   });
   test("that comes to its deadline while it is described tells how much it did not look at", async () => {
     const { now } = Date;
@@ -417,6 +459,12 @@ describe("a list", () => {
     };
     return work().finally(() => (globalThis.MessageChannel = Native));
   };
+  /** Has work done each time that the layout of the page is asked for: once a look. */
+  const layouts = async <T>(between: () => unknown, work: () => Promise<T>): Promise<T> => {
+    const { documentElement: root } = document;
+    root.getBoundingClientRect = () => (between(), Element.prototype.getBoundingClientRect.call(root));
+    return work().finally(() => Reflect.deleteProperty(root, "getBoundingClientRect"));
+  };
   test("of a page that renders anew while it is made is of what is there then", () =>
     hurried(async () => {
       const render = (): void => void put("<button>a</button><button>b</button><button>c</button>");
@@ -439,6 +487,51 @@ describe("a list", () => {
       // Here a slice has room for one element.
       expect([elements.length, candidate_count, unread]).toEqual([1, 1, 9]);
     }));
+  test("of a page that renders one of them anew meanwhile is of what is there then", () =>
+    hurried(async () => {
+      put("<button>a</button><button id=b>b</button><button>c</button>");
+      const again = (): void => void (document.querySelector("#b")!.outerHTML = "<button id=b>b</button>");
+      const { elements, unread } = await paused(
+        (nth) => nth === 10 && again(),
+        () => list(),
+      );
+      expect([elements.map(({ label }) => label), unread]).toEqual([["a", "b", "c"], undefined]);
+    }));
+  test("of a page that never keeps still is made three times in slices before it is made in one go", () =>
+    hurried(async () => {
+      const render = (): void => void put("<button>a</button>".repeat(3));
+      render();
+      let looks = 0;
+      await layouts(
+        () => looks++,
+        () => paused(render, () => list()),
+      );
+      expect(looks).toBe(4);
+    }));
+  test("of a page that never keeps still has a slice for the places, whatever its layout took, and one to describe", async () => {
+    const render = (): void => void put(`<button>a</button><button>b</button><button>c</button>`);
+    render();
+    const { now } = performance;
+    const box = Element.prototype.getBoundingClientRect;
+    let [time, looks, read] = [0, 0, 0];
+    performance.now = () => (looks < 4 ? (time += 20) : time);
+    // The last of the places takes all of its slice.
+    Element.prototype.getBoundingClientRect = function () {
+      if (looks === 4 && this.textContent === "c" && read++ === 0) time += 20;
+      return box.call(this);
+    };
+    try {
+      const { elements, unread } = await layouts(
+        () => ++looks === 4 && (time += 20),
+        () => paused(render, () => list()),
+      );
+      expect([elements.map(({ label }) => label), unread, looks]).toEqual([["a", "b", "c"], undefined, 4]);
+      expect(read).toBeGreaterThan(0);
+    } finally {
+      performance.now = now;
+      Element.prototype.getBoundingClientRect = box;
+    }
+  });
   test("of a page that never keeps still is whole where one go has room for it", async () => {
     const { now } = performance;
     let looks = 0;

@@ -17,6 +17,12 @@ describe("a query", () => {
     expect(ask({ selector: "b", query_type: "text" })).toEqual({ exists: false, count: 0, url: location.href });
     expect(ask({ within: "nav" })).toEqual({ exists: false, count: 0, url: location.href });
   });
+  test("says what a ref means, and what a document is that is no page", () => {
+    const refs = book();
+    const ref = refs.refOf(put("<i x>a</i><object type=application/pdf></object>"));
+    const told = query({ selector: `ref=${ref}`, query_type: "text" } as QueryParams, within(0, refs));
+    expect(told).toMatchObject({ count: 1, text: "a", document: expect.stringContaining("PDF") });
+  });
   test("reads the first text, or all", () => {
     put(`<i> a <b hidden>x</b></i><i>b</i><svg><i></i></svg>`);
     expect(ask({ query_type: "text" })).toMatchObject({ text: "a" });

@@ -6,6 +6,8 @@ import { hover } from "../../dom-agent/act/hover.ts";
 import { keyPress } from "../../dom-agent/act/key_press.ts";
 import { ActScope, acts } from "../../dom-agent/act/scope.ts";
 import { type } from "../../dom-agent/act/type.ts";
+import type { Acts } from "../../messages/acts.ts";
+import type { RefBook } from "../../dom-agent/refs.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import { worker } from "./setup.ts";
@@ -91,6 +93,8 @@ beforeEach(() => {
     expect: heard("expect"),
     came: () => came(),
     refused: () => [],
+    held: () => [],
+    runs: () => "own",
     busy: (action) => {
       calls.push(["busy", action]);
       return busy(++turns);
@@ -185,12 +189,13 @@ describe("an act has settled", () => {
   });
   test("after the first frame in which nothing changes any more", async () => {
     put("<p x></p>");
-    const change = (frame: number): void => void (frame <= 3 && document.querySelector("p")!.append("a"));
+    const change = (frame: number): void =>
+      void (frame <= 3 && document.querySelector("p")!.append(document.createElement("i")));
     expect(await settled(16, change)).toEqual([4, { changes: ["3 added in the page"], busy: [] }]);
   });
   test("after six frames of a page that changes by itself", async () => {
     put("<p x></p>");
-    const change = (): void => document.querySelector("p")!.append("a");
+    const change = (): void => document.querySelector("p")!.append(document.createElement("i"));
     expect(await settled(16, change)).toEqual([6, { changes: ["6 added in the page"], busy: [] }]);
   });
   test("when what it started has ended, however long the page changes meanwhile", async () => {
@@ -198,7 +203,7 @@ describe("an act has settled", () => {
     busy = (turn) => (turn < 12 ? ["GET /a"] : []);
     expect((await settled(16))[0]).toBe(12);
     busy = (turn) => (turn < 25 ? ["GET /a"] : []); // it was asked twice in the twelfth frame
-    const change = (): void => document.querySelector("p")!.append("a");
+    const change = (): void => document.querySelector("p")!.append(document.createElement("i"));
     const [count, result] = await settled(16, change);
     expect([count, result]).toEqual([12 + 5, { changes: ["17 added in the page"], busy: [] }]);
   });
@@ -206,6 +211,90 @@ describe("an act has settled", () => {
     put("");
     busy = (turn) => (turn === 1 ? ["GET /a"] : turn > 2 && turn < 6 ? ["GET /b"] : []);
     expect(await settled(16)).toEqual([5, { changes: [], busy: [] }]);
+  });
+  describe("when a movement has ended that it began", () => {
+    const move = (): Animation => document.querySelector("p")!.animate([{ opacity: 0 }, { opacity: 1 }], 900);
+    /** Whether one is waited for that begins in a frame, of so many ms each, of a page that changes in all of them. */
+    const waited = async (ms: number, begins: number): Promise<boolean> => {
+      put("<p x></p>");
+      const [, result] = await settled(ms, (frame) => {
+        if (frame === begins) move();
+        document.querySelector("p")!.append(document.createElement("i"));
+      });
+      return (result as { busy: string[] }).busy.includes("animation of p");
+    };
+    test.each([
+      [200, 1, true],
+      [200, 3, true],
+      [200, 4, false],
+      [24, 4, true],
+      [25, 4, false],
+    ])("in frames of %s ms, one that began in the frame %s: %s", async (ms, begins, is) =>
+      expect(await waited(ms as number, begins as number)).toBe(is),
+    );
+    test.each([
+      [
+        "was done",
+        9,
+        (scope: ActScope) => {
+          for (let i = 0; i < 5; i++) requestAnimationFrame(() => {});
+          scope.perform(() => {});
+        },
+      ],
+      ["was last waited for", 9, () => (busy = (turn) => (turn < 6 ? ["GET /a"] : []))],
+    ])("within a time, counted from when it %s", async (_, begins, work) => {
+      for (const [ms, is] of [
+        [24, true],
+        [25, false],
+      ] as const) {
+        put("<p x></p>");
+        const [, result] = await settled(
+          ms,
+          (frame) => {
+            if (frame === begins) move();
+            document.querySelector("p")!.append(document.createElement("i"));
+          },
+          work as (made: ActScope) => void,
+        );
+        expect((result as { busy: string[] }).busy.includes("animation of p"), String(ms)).toBe(is);
+      }
+    });
+    test.each([
+      [7, true],
+      [8, false],
+    ])("counted from the last that ran of it: in the frame %s: %s", async (begins, is) => {
+      busy = (turn) => (turn < 6 ? ["GET /a"] : []);
+      expect(await waited(200, begins as number)).toBe(is);
+    });
+    test("in frames, counted anew from what ran of it in between", async () => {
+      busy = (turn) => (turn === 3 ? ["GET /a"] : []);
+      expect(await waited(200, 5)).toBe(true);
+    });
+    test("which is waited for", async () => {
+      put("<p x></p>");
+      let one: Animation | undefined;
+      const during = (frame: number): void =>
+        frame === 1 ? void (one = move()) : frame === 5 ? one?.finish() : undefined;
+      expect(await settled(100, during)).toEqual([5, { changes: [], busy: [] }]);
+    });
+    test("not in a page that nobody sees, of which it is told that it moves", async () => {
+      put("<p x></p>");
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      try {
+        const scope = act();
+        // It begins after the act, and runs, however late the machine draws.
+        const one = document.querySelector("p")!.animate([{ opacity: 0 }, { opacity: 1 }], {
+          duration: 900,
+          fill: "forwards",
+        });
+        one.startTime = Number(document.timeline.currentTime) + 50;
+        Object.defineProperty(one, "playState", { value: "running" });
+        expect(await scope.settle()).toEqual({ changes: [], busy: ["animation of p"] });
+        expect(calls.filter(([name]) => name === "busy")).toHaveLength(1);
+      } finally {
+        Reflect.deleteProperty(document, "hidden");
+      }
+    });
   });
   test("after two seconds at most, and tells what it still waits for", async () => {
     busy = () => ["GET /a"];
@@ -306,6 +395,293 @@ describe("an act has settled", () => {
   });
 });
 
+describe("an act in a document, told in full", () => {
+  const during = async (work: (scope: ActScope) => unknown, more: { whole?: boolean; refs?: RefBook } = {}) => {
+    const scope = act(60_000, undefined, more.whole);
+    await scope.perform(() => work(scope));
+    return scope.settle(more.refs);
+  };
+  /** An image that loads until it is told that it has come. */
+  const slow = (): HTMLElement => Object.defineProperty(document.createElement("img"), "complete", { value: false });
+  const answers = (more: Partial<Acts>): void => void Object.assign(globalThis.gasolineActs!, more);
+  const hide = async (work: () => Promise<unknown>): Promise<void> => {
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    try {
+      await work();
+    } finally {
+      Reflect.deleteProperty(document, "hidden");
+    }
+  };
+  afterEach(() => {
+    localStorage.clear();
+  });
+  test("all that is there is news of a document that it led to, and what that stores is its own", async () => {
+    put("<div role=dialog>Sure?</div>");
+    const store = () => localStorage.setItem("token", "1");
+    expect(await during(store)).toEqual({ changes: [], busy: [], stored: ["localStorage: token added"] });
+    expect(await during(store, { whole: true })).toEqual({ changes: ['dialog "Sure?" opened'], busy: [] });
+  });
+  test("what the page did before it is not told, what it does from then on is", async () => {
+    put("<p x></p>");
+    const add = (): void => document.querySelector("p")!.append(document.createElement("i"));
+    const scope = act();
+    add();
+    scope.perform(add);
+    scope.perform(add);
+    expect((await scope.settle()).changes).toEqual(["2 added in the page"]);
+    const real = act();
+    add();
+    const gesture = { type: "move" } as const;
+    const expected = { type: "pointer", x: 1, y: 2, press: false } as const;
+    for (let i = 0; i < 2; i++) {
+      await real.send(gesture, { x: 1, y: 2 }, expected);
+      add();
+    }
+    expect((await real.settle()).changes).toEqual(["2 added in the page"]);
+  });
+  test("controls that came are told by their refs, and the field that was acted on holds what its act says", async () => {
+    put("<input id=a aria-label=A><input id=b aria-label=B>");
+    const refs = book();
+    const [a, b] = [...document.querySelectorAll("input")] as [HTMLInputElement, HTMLInputElement];
+    const matched = { tag: "input", ref: refs.refOf(a) };
+    const work = (scope: ActScope): void => {
+      scope.tell({ match_count: 1, match_strategy: "css", matched, value: "1" } as never);
+      a.value += "1";
+      b.value += "2";
+      document.body.append(Object.assign(document.createElement("button"), { textContent: "Go" }));
+    };
+    const named = await during(work, { refs });
+    expect(named.changes).toEqual([
+      expect.stringMatching(/^value "2": e\d+ textbox "B"$|^value "2": .*e\d+.*$/),
+      expect.stringMatching(/^new: .*e\d/),
+    ]);
+    expect((await during(work)).changes).toEqual([
+      'value "11": textbox "A"',
+      'value "22": textbox "B"',
+      'new: button "Go"',
+    ]);
+    const gone = await during(
+      (scope) => (
+        scope.tell({ match_count: 1, match_strategy: "css", matched: { tag: "p", ref: "e9" }, value: "" } as never),
+        (a.value = "z")
+      ),
+      { refs },
+    );
+    expect(gone.changes).toEqual([expect.stringContaining('value "z"')]);
+    const other = await during(
+      (scope) => (scope.tell({ match_count: 1, match_strategy: "css", matched } as never), (a.value = "y")),
+      { refs },
+    );
+    expect(other.changes).toEqual([expect.stringContaining('value "y"')]);
+  });
+  test("what the page had of it and could not do is told", async () => {
+    put("");
+    const refused = [{ what: "a" }] as never;
+    answers({ held: () => ["timer"], refused: () => refused });
+    expect(await during(() => {})).toEqual({
+      changes: [],
+      busy: ["timer, which the browser holds back: the tab is in the background"],
+      refused,
+    });
+  });
+  test("five things at most are told to run, each once", async () => {
+    put("");
+    const all = ["a", "b", "b", "c", "d", "e", "f"];
+    answers({ busy: () => all });
+    expect(
+      await frames(500, async () => expect((await during(() => {})).busy).toEqual(["a", "b", "c", "d", "e"])),
+    ).toBe(4);
+  });
+  test("where the page goes is told, and the worker hears of it at once", async () => {
+    put("");
+    let told: unknown;
+    await frames(500, async () => {
+      told = await during(() => void navigate({ destination: { sameDocument: false, url: "http://a.test/b" } }));
+    });
+    expect(told).toEqual({ changes: [], busy: [], leaving: true, to: "http://a.test/b" });
+    expect(worker.asked.at(-1)).toEqual({ type: "gasoline-leaving", action: "a1" });
+    navigate({ destination: { sameDocument: false, url: "http://a.test/c" }, downloadRequest: "c.pdf" });
+    expect(worker.asked.at(-1)).toEqual({
+      type: "gasoline-download",
+      action: "a1",
+      name: "c.pdf",
+      url: "http://a.test/c",
+    });
+  });
+  test("a page that leaves in a task of its own is waited for", async () => {
+    put("");
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => (port1.close(), navigate());
+    await frames(500, async () => {
+      const scope = act();
+      port2.postMessage(0);
+      expect(await scope.settle()).toMatchObject({ leaving: true });
+    });
+  });
+  test("what a page asks for a moment after an answer is waited for", async () => {
+    put("");
+    let more = false;
+    let turns = 0;
+    answers({
+      busy: () => {
+        if (++turns === 2) setTimeout(() => (more = true), 2);
+        return turns === 1 || (more && turns < 6) ? ["GET /a"] : [];
+      },
+    });
+    await during(() => {});
+    expect(turns).toBeGreaterThan(6);
+  });
+  test.each([
+    ["is sent", "", "", true],
+    ["is sent to this place", "target=_self", "", true],
+    ["is sent to this place by its button", "target=_blank", "formtarget=_self", true],
+    ["is sent elsewhere", "target=_blank", "", false],
+    ["is sent elsewhere by its button", "", "formtarget=_blank", false],
+    ["closes its dialog", "method=dialog", "", false],
+    ["closes its dialog by its button", "", "formmethod=DIALOG", false],
+    ["is sent by a button in a dialog", "method=dialog", "formmethod=post", true],
+  ])("a form that %s leads on soon, or not", async (_, form, button, leads) => {
+    put(`<form ${form}><button ${button} x>a</button></form>`);
+    const send = (): Event => {
+      const event = new SubmitEvent("submit", {
+        bubbles: true,
+        cancelable: true,
+        submitter: document.querySelector("button"),
+      });
+      document.querySelector("form")!.dispatchEvent(event);
+      return event;
+    };
+    const waits = (work: () => unknown): Promise<number> => frames(100, () => during(work));
+    expect(await waits(send)).toBe(leads ? 11 : 1);
+    expect(await waits(() => send().preventDefault())).toBe(1);
+    expect(await waits(() => (send(), navigate({ downloadRequest: "a" })))).toBe(1);
+    // An act that is over hears of nothing.
+    const over = act();
+    over.stop();
+    send();
+    expect(await frames(100, () => over.settle())).toBe(1);
+  });
+  test("what it had the page load is waited for, and what comes of that is its doing", async () => {
+    const quiet: unknown[] = [];
+    const asked: unknown[] = [];
+    answers({
+      runs: (action) => (asked.push(action), "own"),
+      perform: (action, work, silent) => (quiet.push([action, silent]), work()),
+    });
+    put("<p x></p>");
+    const waits: unknown[] = [];
+    answers({ busy: (_, more) => (waits.push(more), []) });
+    const image = slow();
+    let scope!: ActScope;
+    await frames(500, async () => {
+      scope = act();
+      scope.perform(() => document.querySelector("p")!.append(image), true);
+      expect((await scope.settle()).busy).toEqual(["loading of img"]);
+    });
+    expect(waits).toEqual([true, true, true, true]);
+    expect(asked).toEqual([ACTION]);
+    expect(quiet).toEqual([[ACTION, true]]);
+    image.dispatchEvent(new Event("load"));
+    expect(quiet).toEqual([
+      [ACTION, true],
+      [ACTION, true],
+    ]);
+    const late = slow();
+    document.body.append(late);
+    await Promise.resolve();
+    scope.stop();
+    late.dispatchEvent(new Event("load"));
+    expect(quiet).toHaveLength(2);
+    act().perform(() => {});
+    expect(quiet.at(-1)).toEqual([ACTION, false]);
+  });
+  test("a movement is waited for like a request", async () => {
+    put("<p x></p>");
+    const waits: unknown[] = [];
+    answers({ busy: (_, more) => (waits.push(more), []) });
+    await frames(500, () => during(() => document.querySelector("p")!.animate([{ opacity: 0 }, { opacity: 1 }], 900)));
+    expect(waits).toEqual([false, true, true, true]);
+  });
+  test("its work is not done for nobody, nor late; what goes on with it is", async () => {
+    const control = new AbortController();
+    const scope = act(60_000, control.signal);
+    control.abort();
+    expect(() => scope.perform(() => {})).toThrow();
+    await frames(100, async () => {
+      const wait = () => new Promise((next) => requestAnimationFrame(next));
+      const [late, once] = [act(100), act(101)];
+      await wait();
+      expect(await problem(() => late.perform(() => {}))).toMatchObject({
+        code: "timeout",
+        message: expect.stringContaining("Nothing was done"),
+      });
+      expect(once.perform(() => 7)).toBe(7);
+      await wait();
+      expect(once.perform(() => 8)).toBe(8);
+    });
+  });
+  test("what leads up to it comes to nothing by itself", () => {
+    const scope = act();
+    expect(scope.prepare(() => 7)).toBe(7);
+    expect(worker.asked).toEqual([]);
+    scope.perform(() => {});
+    expect(worker.asked).toHaveLength(1);
+    scope.tell({ match_count: 1, match_strategy: "css" }, true);
+    expect(worker.asked.at(-1)).toMatchObject({ type: "gasoline-performed", real: true });
+    scope.prepare(() => {});
+    expect(worker.asked).toHaveLength(2);
+  });
+  test("what it waits for is told once, but not that something is not there", () => {
+    const scope = act();
+    const covered = new AgentProblem("blocked_by_overlay", "It is covered.");
+    for (const one of [
+      covered,
+      covered,
+      new AgentProblem("element_not_found", "no"),
+      new AgentProblem("nth_out_of_range", "no"),
+    ])
+      scope.waits(one);
+    new ActScope(undefined, { at: 0, signal: new AbortController().signal }).waits(covered);
+    expect(worker.asked).toEqual([{ type: "gasoline-waiting", action: "a1", error: covered.brief() }]);
+    const expected = { type: "keys", keys: ["a"] } as const;
+    scope.announce(expected as never);
+    expect(calls.at(-1)).toEqual(["expect", ACTION, expected]);
+  });
+  test("has a diff of what changed", () => {
+    put("<p x></p>");
+    const scope = act();
+    scope.perform(() => document.querySelector("p")!.append("a"));
+    expect(scope.diff?.told(false)).toMatchObject({ elements_added: 0, changes: expect.any(Number) });
+    expect(new ActScope(undefined, scope.deadline).diff).toBe(undefined);
+  });
+  test("in a hidden page it waits by the worker's time, and says that it is hidden", () =>
+    hide(async () => {
+      put("");
+      const ticks: boolean[] = [];
+      const isTick = (one: unknown): boolean => (one as { type: string }).type === "gasoline-tick";
+      answers({
+        busy: () => {
+          ticks.push(worker.asked.some(isTick));
+          worker.asked.length = 0;
+          return ticks.length < 3 ? ["GET /a"] : [];
+        },
+      });
+      const scope = act();
+      await scope.attach();
+      expect(worker.asked).toEqual([{ type: "gasoline-input", action: "a1", step: "attach", hidden: true }]);
+      await scope.settle();
+      expect(ticks.slice(0, 3)).toEqual([false, true, true]);
+    }));
+  test("in a page that is not captured, what loads is waited for", async () => {
+    globalThis.gasolineActs = undefined;
+    put("");
+    const image = slow();
+    await frames(500, async () =>
+      expect((await during(() => document.body.append(image))).busy).toEqual(["loading of img"]),
+    );
+  });
+});
+
 describe("real input", () => {
   const gesture = { type: "press", button: "left", count: 1 } as const;
   const expected = { type: "pointer", x: 1, y: 2, press: false } as const;
@@ -342,6 +718,17 @@ describe("real input", () => {
     expect(await frames(16, async () => expect(await send()).toBe(false))).toBe(1);
     came = () => true;
     expect(await frames(16, async () => expect(await send()).toBe(true))).toBe(0);
+  });
+  test("that a hidden document did not hear yet is waited for without the worker", async () => {
+    let asked = 0;
+    came = () => ++asked > 1;
+    Object.defineProperty(document, "hidden", { value: true, configurable: true });
+    try {
+      expect(await send()).toBe(true);
+    } finally {
+      Reflect.deleteProperty(document, "hidden");
+    }
+    expect(worker.asked).toHaveLength(1);
   });
   test("that the document did not hear because it is left has come", async () => {
     came = () => false;
@@ -689,6 +1076,6 @@ test("a page that is not captured is acted on all the same", async () => {
   expect(acts().dispatch(element, new Event("a"))).toBe(true);
   acts().click(element);
   expect(heard).toEqual(["a", "click"]);
-  expect([acts().came(), acts().busy(ACTION)]).toEqual([true, []]);
+  expect([acts().came(), acts().busy(ACTION, false)]).toEqual([true, []]);
   expect((await click({ selector: "button", trusted: "always" }, environment())).result.trusted).toBe(true);
 });

@@ -3,7 +3,7 @@ import { check } from "../../dom-agent/act/check.ts";
 import { click } from "../../dom-agent/act/click.ts";
 import { hover } from "../../dom-agent/act/hover.ts";
 import { ready } from "../../dom-agent/actionable.ts";
-import { elementAt, everywhere, isInside, parentOf } from "../../dom-agent/shadow.ts";
+import { elementAt, everywhere, isInside, parentOf, shownIn } from "../../dom-agent/shadow.ts";
 import { book, ids, problem, put, shadow, within } from "./world.ts";
 
 /** Elements with a shadow root, outermost first: the root of each of a tag. */
@@ -45,6 +45,35 @@ describe("what is shown through slots", () => {
     expect(elementAt(x + 24, y + height / 2)).toBe(slot);
     expect(elementAt(x + 5, y + height / 2)).toBe(button);
     expect(elementAt(...middle(document.querySelector("b")!))).toBe(document.querySelector("b"));
+  });
+  test("lies between the edges of its text alone", () => {
+    put("<x-b>Save</x-b>");
+    const [root] = host("x-b", "<button style='padding:20px'><slot></slot></button>");
+    const [button, slot] = [root!.querySelector("button")!, root!.querySelector("slot")!];
+    const range = document.createRange();
+    range.selectNode(document.querySelector("x-b")!.firstChild!);
+    // Whole pixels, so that a point may lie on an edge.
+    const { left, top } = range.getBoundingClientRect();
+    button.style.cssText += `;position:relative;left:${Math.ceil(left) - left}px;top:${Math.ceil(top) - top}px`;
+    const { left: x, top: y, right, bottom } = range.getBoundingClientRect();
+    const [across, down] = [(x + right) / 2, (y + bottom) / 2];
+    for (const [at, hit] of [
+      [[x, down], slot],
+      [[x - 1, down], button],
+      [[right + 1, down], button],
+      [[across, y], slot],
+      [[across, y - 1], button],
+      [[across, bottom + 1], button],
+    ] as const)
+      expect(elementAt(at[0], at[1]), at.join()).toBe(hit);
+  });
+  test("is what the slot itself holds where nothing is given to it", () => {
+    put("<x-b></x-b>");
+    const [root] = host("x-b", "<slot><i>none</i></slot>");
+    expect(shownIn(root!.querySelector("slot")!)).toEqual([root!.querySelector("i")]);
+    expect(shownIn(document.querySelector("x-b")!)).toEqual([root!.querySelector("slot")]);
+    document.querySelector("x-b")!.append("a");
+    expect(shownIn(root!.querySelector("slot")!)).toEqual([document.querySelector("x-b")!.firstChild]);
   });
   test("lies at its point through slots of slots", () => {
     put("<x-o>Save</x-o>");

@@ -4,6 +4,7 @@ import { write } from "../../commands/outline.ts";
 import { outline } from "../../dom-agent/read/outline.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import type { OutlineParams, Outlined } from "../../messages/outline.ts";
+import { worker } from "./setup.ts";
 import { book, pause, pausesOf, problem, put, shadow, within } from "./world.ts";
 
 let marks = 0;
@@ -67,6 +68,45 @@ describe("what a page shows", () => {
     const host = put("<div x><b>slotted</b><i slot=none>not slotted</i></div>");
     shadow(host, "<button>inside</button><slot></slot><slot name=other>fallback</slot><div id=deep></div>", "closed");
     expect(await lines()).toEqual(['- button "inside"', "- text: slotted", "- text: fallback"]);
+  });
+
+  test("in shadow roots in others, in slices", async () => {
+    put(`<main><div x></div>${"<p></p>".repeat(600)}</main>`);
+    const inner = shadow(document.querySelector("[x]")!, "<div></div><button>outside</button>").querySelector("div")!;
+    const last = shadow(inner, "<button>inside</button><div></div>", "closed").querySelector("div")!;
+    shadow(last, "<button>deep</button>");
+    const shown = ["- main:", '  - button "inside"', '  - button "deep"', '  - button "outside"'];
+    expect(await lines()).toEqual(shown);
+    let told: string[] = [];
+    await pausesOf(20, async () => (told = await lines()));
+    expect(told).toEqual(shown);
+    const page = (): void => void put(`<main>${"<p></p>".repeat(600)}</main>`);
+    page();
+    expect(await pausesOf(0, () => take())).toBe(0);
+    page();
+    expect(await pausesOf(20, () => take())).toBe(19);
+  });
+
+  test("frames have their place, and what lies over the page is told", async () => {
+    put("<iframe title=one></iframe><p></p><iframe title=two></iframe>");
+    const { root } = await take();
+    expect(root?.children?.map(({ role, place }) => [role, place])).toEqual([
+      ["iframe", 0],
+      ["iframe", 1],
+    ]);
+    put(
+      "<p>below</p><div style='position:fixed;inset:0;z-index:10;background:white'><button>over</button><p>all</p></div>",
+    );
+    expect(await lines()).toContainEqual(expect.stringMatching(/^- overlay/));
+  });
+
+  test("a part is named by its ref", async () => {
+    put("<section aria-label=Orders><p>a</p></section><section aria-label=Offers><p>b</p></section>");
+    const refs = book();
+    const ref = refs.refOf(document.querySelectorAll("section")[1]!);
+    const { root } = await take({ ref }, 5000, refs);
+    expect(root).toMatchObject({ role: "region", name: "Offers" });
+    expect((await take({ ref: "e999" }, 5000, refs)).root).toBeUndefined();
   });
 
   test("a long list is a line, a short one only its items", async () => {
@@ -167,5 +207,19 @@ test("a snapshot tells its frame, and names parts that could be meant", async ()
   put("<section aria-label=Orders><p>a</p></section><section aria-label=Offers><p>b</p></section>");
   expect((await take()).frame).toBe("4");
   const several = await problem(() => take({ section: "O" }));
-  expect(several).toMatchObject({ candidates: [{ name: "Orders" }, { name: "Offers" }] });
+  expect(several).toMatchObject({
+    code: "ambiguous_target",
+    message: '2 parts of the page are called "O".',
+    candidates: [{ name: "Orders" }, { name: "Offers" }],
+  });
+});
+
+test("the script of snapshots is loaded once", async () => {
+  put("<p>a</p>");
+  const script = globalThis.gasolineSnapshot;
+  worker.asked.length = 0;
+  globalThis.gasolineSnapshot = undefined;
+  expect((await problem(() => take()).finally(() => (globalThis.gasolineSnapshot = script))).code).toBe("unsupported");
+  await take();
+  expect(worker.asked).toEqual([{ type: "gasoline-script", script: "snapshot" }]);
 });

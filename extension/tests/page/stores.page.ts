@@ -213,6 +213,13 @@ describe("what is stored meanwhile", () => {
     localStorage.setItem("l", "c");
     expect(over.inWords()).toEqual(["localStorage: 1 entries more"]);
   });
+  test("is told of a cookie without a name", () => {
+    const writes = new Writes();
+    document.cookie = "flag;path=/";
+    expect(writes.inWords()).toEqual(['cookie: "" added']);
+    document.cookie = "flag;path=/;max-age=0";
+    expect(writes.inWords()).toEqual([]);
+  });
   test("is nothing where the document may not look", () => {
     const own = Object.getOwnPropertyDescriptor(window, "sessionStorage")!;
     Object.defineProperty(window, "sessionStorage", {

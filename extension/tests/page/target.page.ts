@@ -290,7 +290,7 @@ describe("what is called alike is told", () => {
       "<button>",
       "<select title='Order now'>",
       "<textarea title='Order now'>",
-      "<summary>",
+      "<details><summary>",
       "<b role=tab>",
       "<b role=button tabindex=0>",
       "<input type=button value='Order now'>",

@@ -5,7 +5,7 @@ import { check } from "../../dom-agent/act/check.ts";
 import { select } from "../../dom-agent/act/select.ts";
 import { type } from "../../dom-agent/act/type.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
-import { problem, put, within } from "./world.ts";
+import { book, problem, put, within } from "./world.ts";
 
 /** Acts and settles, as the agent does. */
 async function settled(work: (environment: Environment) => Promise<Acted>): Promise<ActResult> {
@@ -155,4 +155,21 @@ describe("an option", () => {
     expect(pressed.filter((at) => at)).toEqual(["two", "one"]);
     document.body.onclick = null;
   });
+});
+
+test("the result of an act says by which frame it was, and that another element was taken for the one that was meant", async () => {
+  const refs = book();
+  const field = put("<input x aria-label=a>");
+  const ref = refs.refOf(field);
+  const environment = { ...within(3000, refs, "2"), heals: 0 };
+  field.oninput = () => setTimeout(() => ((field as HTMLInputElement).value = "other"));
+  const { result } = await type({ ref, text: "one" }, environment);
+  await environment.act.settle();
+  expect(result).toMatchObject({ value: "other", matched: { frame: "2" } });
+  expect(result).not.toHaveProperty("healed");
+  put("<input aria-label=a>");
+  const again = await type({ ref, text: "two" }, environment);
+  expect(again.result).toMatchObject({ healed: true });
+  const later = await type({ ref, text: "3" }, { ...environment, heals: refs.heals });
+  expect(later.result).not.toHaveProperty("healed");
 });

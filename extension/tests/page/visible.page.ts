@@ -7,6 +7,7 @@ import {
   isTransparent,
   isVisible,
   pointOf,
+  pointsOf,
   rounded,
 } from "../../dom-agent/visible.ts";
 import { put, shadow } from "./world.ts";
@@ -118,6 +119,47 @@ describe("the point of an element", () => {
     expect(at("left:10px;top:20px;width:0;height:0")).toEqual({ x: 10, y: 20 });
     expect(at("left:10px;top:20px;width:10px;height:0")).toEqual({ x: 15, y: 20 });
     expect(pointOf(put("<p x hidden>"))).toEqual({ x: 0, y: 0 });
+  });
+});
+
+describe("the points at which an element can be pressed", () => {
+  const style = (left: number, top: number, width: number, height: number, place = "fixed"): string =>
+    `style='position:${place};left:${left}px;top:${top}px;width:${width}px;height:${height}px;font:10px/20px monospace'`;
+  const spread = (from: number, to: number, n: number): number[] =>
+    Array.from({ length: n }, (_, i) => from + (i * (to - from)) / (n - 1));
+  const grid = (xs: number[], ys: number[]) => ys.flatMap((y) => xs.map((x) => ({ x, y })));
+  test("are its middle, those of its words and innermost boxes, and then some all over it", () => {
+    put(
+      `<div x ${style(100, 100, 180, 84)}><b ${style(10, 10, 20, 30, "absolute")}></b> <u><i ${style(50, 40, 8, 6, "absolute")}></i></u><s>word</s> </div>`,
+    );
+    const points = [...pointsOf(document.querySelector("[x]")!)];
+    const word = document.querySelector("s")!.getBoundingClientRect();
+    expect(points.slice(0, 4)).toEqual([
+      { x: 190, y: 142 },
+      { x: 120, y: 125 },
+      { x: 154, y: 143 },
+      { x: word.x + word.width / 2, y: word.y + word.height / 2 },
+    ]);
+    expect(points.slice(4)).toEqual(grid(spread(102, 278, 9), spread(102, 182, 5)));
+  });
+  test("are in the middle of what is narrow", () => {
+    const points = [...pointsOf(put(`<div x ${style(10, 20, 2, 3)}></div>`))];
+    expect(points.slice(1)).toEqual(grid(spread(11, 11, 9), spread(21.5, 21.5, 5)));
+  });
+  test("are those of forty parts at most", () => {
+    const all = [
+      ...pointsOf(
+        put(
+          `<div x ${style(0, 0, 200, 99)}>${"<i style='display:inline-block;width:2px;height:2px'></i>".repeat(41)}</div>`,
+        ),
+      ),
+    ];
+    expect(all).toHaveLength(1 + 40 + 45);
+  });
+  test("are those of what a component shows", () => {
+    const host = put(`<x-a x ${style(0, 0, 50, 50)}>nowhere</x-a>`);
+    shadow(host, `<b ${style(10, 10, 20, 30, "absolute")}></b>`);
+    expect([...pointsOf(host)].slice(1, -45)).toEqual([{ x: 20, y: 25 }]);
   });
 });
 

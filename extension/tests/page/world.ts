@@ -45,9 +45,13 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => voi
 
 /**
  * Does work while each look at the clock moves it by ms, so that a slice of work ends at its first question (20) or never
- * (0). Returns how often the work paused.
+ * (0). between is done in each pause, which are counted from 1. Returns how often the work paused.
  */
-export async function pausesOf(ms: number, work: () => Promise<unknown>): Promise<number> {
+export async function pausesOf(
+  ms: number,
+  work: () => Promise<unknown>,
+  between: (nth: number) => unknown = () => {},
+): Promise<number> {
   const { now } = performance;
   const Native = MessageChannel;
   let time = 0;
@@ -56,7 +60,7 @@ export async function pausesOf(ms: number, work: () => Promise<unknown>): Promis
   globalThis.MessageChannel = class extends Native {
     constructor() {
       super();
-      pauses++;
+      between(++pauses);
     }
   };
   try {
