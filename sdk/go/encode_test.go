@@ -157,7 +157,8 @@ func TestTraceparents(t *testing.T) {
 	for value, want := range map[string]string{
 		"00-" + trace + "-" + span + "-01":                   "00-" + trace + "-" + span + "-01",
 		" 00-" + trace + "-" + span + "-00 ":                 "00-" + trace + "-" + span + "-00",
-		"00-" + trace + "-" + span + "-03":                   "00-" + trace + "-" + span + "-01",
+		"00-" + trace + "-" + span + "-03":                   "00-" + trace + "-" + span + "-03",
+		"00-" + trace + "-" + span + "-fd":                   "00-" + trace + "-" + span + "-01",
 		"01-" + trace + "-" + span + "-01-what comes":        "00-" + trace + "-" + span + "-01",
 		"01-" + trace + "-" + span + "-01.what comes":        "",
 		"00-" + trace + "-" + span + "-01-what comes":        "",

@@ -22,14 +22,19 @@ func (c *Client) Handler(next http.Handler) http.Handler {
 }
 
 func (c *Client) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
-	if l := fromContext(r.Context()); !c.on() || l != nil && l.span != nil && l.span.kind == serverSpan {
-		next.ServeHTTP(w, r) // off, or wrapped twice
+	if !c.on() {
+		next.ServeHTTP(w, r)
+		return
+	}
+	if l := fromContext(r.Context()); l != nil && l.span != nil && l.span.kind == serverSpan {
+		defer l.span.recovering() // wrapped twice: this one may be inside of who recovers
+		next.ServeHTTP(w, r)
 		return
 	}
 	l := &local{}
-	if s, ok := ParseTraceparent(r.Header.Get("Traceparent")); ok {
+	if s, ok := ParseTraceparent(strings.Join(r.Header.Values("Traceparent"), ",")); ok {
 		l.SpanContext = s
-		l.State = wholeMembers(strings.Join(r.Header.Values("Tracestate"), ","))
+		l.State = parseState(strings.Join(r.Header.Values("Tracestate"), ","))
 	}
 	l.own = c.production && c.own(r)
 	ctx := context.WithValue(r.Context(), contextKey{}, l)
@@ -74,6 +79,8 @@ func (c *Client) finish(span *Span, r *http.Request, seen *answer, p any) {
 	switch {
 	case p == http.ErrAbortHandler:
 		span.Fail("the handler aborted the answer")
+	case p == nil && seen.recovered.stack != "" && !span.has("exception"):
+		span.exception("panic", seen.recovered.message, seen.recovered.stack)
 	case p != nil:
 		span.exception(panicType(p), panicText(p), stack())
 		if status == 0 && !seen.taken {
@@ -136,6 +143,8 @@ type answer struct {
 	status int
 	bytes  int64
 	taken  bool // the handler has the connection, and answers by itself
+	// recovered is the panic because of which a middleware answered that had recovered from it.
+	recovered struct{ message, stack string }
 }
 
 // writer is the answer as a handler sees it.
@@ -149,6 +158,9 @@ func (w writer) Unwrap() http.ResponseWriter { return w.inner }
 func (w writer) WriteHeader(status int) {
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.answer.status = status
+		if status >= 500 {
+			w.recovered.message, w.recovered.stack = recovered()
+		}
 	}
 	w.inner.WriteHeader(status)
 }
@@ -321,6 +333,18 @@ func (a *answer) wrap() http.ResponseWriter {
 	return w
 }
 
+// recovering is deferred: it records a panic, which goes on.
+func (s *Span) recovering() {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if p != http.ErrAbortHandler {
+		s.exception(panicType(p), panicText(p), stack())
+	}
+	panic(p)
+}
+
 // Panic is to be deferred: it records a panic with the trace of ctx, sends it, and lets it go on.
 //
 //	defer c.Panic(ctx)
@@ -373,16 +397,70 @@ func panicText(p any) string {
 	return fromAny(p).text
 }
 
-// stack returns the goroutine's stack from where it panicked.
+// ours is how functions of this package are named in stacks.
+const ours = "github.com/brennhill/gasoline/sdk/go."
+
+// stack returns the goroutine's stack from where it panicked. A panic of this package's is one that it let go on.
 func stack() string {
 	buf := make([]byte, 16<<10)
 	text := string(buf[:runtime.Stack(buf, false)])
-	if i := strings.Index(text, "\npanic("); i >= 0 {
-		if j := strings.Index(text[i+1:], "\n"); j >= 0 {
-			if k := strings.Index(text[i+1+j+1:], "\n"); k >= 0 {
-				return strings.SplitN(text, "\n", 2)[0] + "\n" + text[i+1+j+1+k+1:]
-			}
+	head, rest, _ := strings.Cut(text, "\n")
+	for found := rest; ; {
+		_, below, ok := strings.Cut("\n"+found, "\npanic(")
+		if !ok {
+			return head + "\n" + rest
+		}
+		for i := 0; i < 2; i++ { // the lines of the call of panic
+			_, below, _ = strings.Cut(below, "\n")
+		}
+		if found = below; below == "" {
+			return text
+		}
+		if rest = below; !strings.HasPrefix(below, ours) {
+			return head + "\n" + rest
 		}
 	}
-	return text
+}
+
+// reasons are what the runtime's own functions panic for.
+var reasons = [...][2]string{
+	{"runtime.sigpanic", "invalid memory address or nil pointer dereference"},
+	{"runtime.panicmem", "invalid memory address or nil pointer dereference"},
+	{"runtime.goPanicIndex", "index out of range"},
+	{"runtime.goPanicSlice", "slice bounds out of range"},
+	{"runtime.panicdivide", "integer divide by zero"},
+	{"runtime.mapassign", "assignment to entry in nil map"},
+	{"runtime.panicdottype", "interface conversion"},
+	{"runtime.panicnildottype", "interface conversion"},
+	{"runtime.chansend", "send on closed channel"},
+	{"runtime.closechan", "close of nil or closed channel"},
+}
+
+// recovered describes the panic that the caller's goroutine is just recovering from: where it was, and the stack from there.
+// Its value is known to who recovered alone. Both are "" when there is none.
+func recovered() (message, trace string) {
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	panicking, reason := false, ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panicking, reason = true, ""
+		case !panicking:
+		case strings.HasPrefix(f.Function, "runtime."):
+			for _, r := range reasons {
+				if reason == "" && strings.HasPrefix(f.Function, r[0]) {
+					reason = ": " + r[1]
+				}
+			}
+		case strings.HasPrefix(f.Function, ours):
+			panicking = false // it let another panic go on
+		default:
+			file := f.File[strings.LastIndexByte(f.File, '/')+1:]
+			return "panic in " + f.Function + " (" + file + ":" + strconv.Itoa(f.Line) + ")" + reason, stack()
+		}
+	}
+	return "", ""
 }

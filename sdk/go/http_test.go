@@ -104,7 +104,8 @@ func TestATraceThatIsNotSampledIsNotSent(t *testing.T) {
 	}))
 	get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-00")
 	d.flush(c)
-	if len(d.spans()) != 0 || seen != "00-"+callerTrace+"-"+callerSpan+"-00" {
+	sent, _ := ParseTraceparent(seen)
+	if len(d.spans()) != 0 || sent.TraceID.String() != callerTrace || sent.Sampled || sent.SpanID.String() == callerSpan {
 		t.Errorf("%v %s", d.spans(), seen)
 	}
 }
@@ -276,35 +277,6 @@ func TestAProxysRequestIsBelowTheOneItServes(t *testing.T) {
 	if in.ParentSpanID != callerSpan || out.Kind != clientSpan || out.ParentSpanID != in.SpanID ||
 		got != "00-"+callerTrace+"-"+out.SpanID+"-01" {
 		t.Errorf("%+v %+v %s", in, out, got)
-	}
-}
-
-func TestALongTracestateLosesWholeMembers(t *testing.T) {
-	d := newDaemon(t)
-	c := d.start(Config{})
-	got := ""
-	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		got = r.Header.Get("Tracestate")
-	}))
-	defer behind.Close()
-	client := &http.Client{Transport: c.Transport(nil)}
-	s := serve(t, c, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		req, _ := http.NewRequestWithContext(r.Context(), "GET", behind.URL, nil)
-		if res, err := client.Do(req); err == nil {
-			res.Body.Close()
-		}
-	}))
-	first, second := "a="+strings.Repeat("x", 200), "b="+strings.Repeat("y", 307)
-	for given, want := range map[string]string{
-		first + "," + second:            first + "," + second, // 512
-		first + "," + second + "y":      first,
-		first + "," + second + ",c=1":   first + "," + second,
-		"a=" + strings.Repeat("x", 600): "",
-	} {
-		get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-01", "tracestate", given)
-		if got != want {
-			t.Errorf("%s\nbecame %s", given, got)
-		}
 	}
 }
 

@@ -14,7 +14,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -192,4 +194,38 @@ func TestATokenInTheAddressIsOneThatWasSet(t *testing.T) {
 		t.Error(token)
 	}
 	_ = with.Close(context.Background())
+}
+
+// Whoever holds the port when the daemon is gone gets a challenge, whichever token the file has.
+func TestAStrangerAtThePortGetsAChallengeOnly(t *testing.T) {
+	for _, token := range []string{"secret", "gasoline_ingest_0123456789abcdef_" + strings.Repeat("5", 64)} {
+		file := filepath.Join(t.TempDir(), "token")
+		if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("GASOLINE_TOKEN_FILE", file)
+		t.Setenv("GASOLINE_TOKEN", "")
+		var mu sync.Mutex
+		got := map[string]bool{}
+		stranger := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			got[r.URL.Path+r.Header.Get("Authorization")] = true
+			mu.Unlock()
+			_, _ = io.WriteString(w, `{"server":{"run":"r"},"boot":"b","proof":"p"}`)
+		}))
+		c := Start(Config{URL: stranger.URL})
+		slog.New(c.Slog(nil)).Error("private")
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		if err := c.Flush(ctx); err != nil {
+			t.Error(err)
+		}
+		if err := c.Close(ctx); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		stranger.Close()
+		if len(got) != 1 || !got["/prove"] {
+			t.Errorf("with %.16s… it got %v", token, got)
+		}
+	}
 }

@@ -185,7 +185,7 @@ func TestTextWithoutSecretsIsReadFast(t *testing.T) {
 	for _, part := range []string{plain, "eyJ", "a=", "-----BEGIN ", "://"} {
 		least := func(bytes int) time.Duration {
 			text, least := strings.Repeat(part, bytes/len(part)), time.Hour
-			for i := 0; i < 3; i++ {
+			for i := 0; i < 10; i++ { // a machine with other work stops some of them
 				start := time.Now()
 				c.text(text)
 				if took := time.Since(start); took < least {

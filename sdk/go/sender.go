@@ -313,8 +313,8 @@ func (s *sender) post(r request) (status int, after time.Duration, answer []byte
 	return res.StatusCode, after, answer, nil
 }
 
-// dial opens a connection. Where the token is the install's own, who listens has to prove that it knows the token
-// before it is sent.
+// dial opens a connection. Where the token is from a file of this machine, who listens has to prove that it knows the
+// token before anything is sent.
 func (s *sender) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{Timeout: dialWithin}
 	conn, err := d.DialContext(ctx, network, address)
@@ -347,7 +347,8 @@ func challenge(conn net.Conn, token string) error {
 		return err
 	}
 	nonce := hex.EncodeToString(random[:])
-	body := `{"nonce":"` + nonce + `"}`
+	key, keyID := proofKey(token)
+	body := `{"nonce":"` + nonce + `","key_id":"` + keyID + `"}`
 	_, err := fmt.Fprintf(conn, "POST /prove HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n"+
 		"Content-Length: %d\r\n\r\n%s", conn.RemoteAddr(), len(body), body)
 	if err != nil {
@@ -367,16 +368,23 @@ func challenge(conn net.Conn, token string) error {
 	if err != nil || res.StatusCode != 200 || res.Close || in.Buffered() > 0 || json.Unmarshal(text, &answer) != nil {
 		return errForeign
 	}
-	mac := hmac.New(sha256.New, []byte(token))
-	fmt.Fprintf(mac, "gasoline 1 daemon\n%s\n%s\n%s\n%s\n", nonce, port, answer.Server.Run, answer.Boot)
+	mac := hmac.New(sha256.New, []byte(key))
+	fmt.Fprintf(mac, "gasoline 1 daemon\n%s\n%s\n%s\n%s\n%s", nonce, port, answer.Server.Run, answer.Boot, keyID)
 	if !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(answer.Proof)) {
 		return errForeign
 	}
 	return conn.SetDeadline(time.Time{})
 }
 
-// ingestToken begins the tokens that gasoline run and gasoline token give.
-const ingestToken = "gasoline_ingest_"
+// proofKey returns what the daemon proves that it knows, and its id: the install's token itself, and the hash of one that
+// "gasoline run" gave, since the daemon keeps no more of it.
+func proofKey(token string) (key, id string) {
+	if parts := strings.Split(token, "_"); len(parts) == 4 && parts[0] == "gasoline" {
+		sum := sha256.Sum256([]byte(parts[3]))
+		return hex.EncodeToString(sum[:]), "token-" + parts[2]
+	}
+	return token, ""
+}
 
 // givenToken returns the token that was set: in the configuration, else in GASOLINE_TOKEN, else in the address; "" when
 // none was.
@@ -414,7 +422,6 @@ func tokens(given string, base *url.URL) func() (string, bool) {
 	return func() (string, bool) {
 		data, err := os.ReadFile(path)
 		token := strings.TrimSpace(string(data))
-		// A token that lets its holder send and nothing else needs no proof, and the daemon gives none under it.
-		return token, err == nil && token != "" && !strings.HasPrefix(token, ingestToken)
+		return token, err == nil && token != ""
 	}
 }

@@ -29,7 +29,8 @@ type SpanContext struct {
 	TraceID TraceID
 	SpanID  SpanID
 	Sampled bool
-	State   string // the tracestate header, passed on as it came
+	Random  bool   // who began the trace says that its id is random
+	State   string // the tracestate header, as it is passed on
 }
 
 // Valid reports whether both ids are there.
@@ -44,18 +45,21 @@ func (s SpanContext) Traceparent() string {
 	hex.Encode(b[36:], s.SpanID[:])
 	copy(b[52:], "-00")
 	if s.Sampled {
-		b[54] = '1'
+		b[54]++
+	}
+	if s.Random {
+		b[54] += 2
 	}
 	return string(b[:])
 }
 
 // ParseTraceparent reads a traceparent header. ok is false for what is none.
 func ParseTraceparent(v string) (s SpanContext, ok bool) {
-	v = strings.TrimSpace(v)
+	v = strings.Trim(v, " \t")
 	if len(v) < 55 || v[2] != '-' || v[35] != '-' || v[52] != '-' || v != strings.ToLower(v) || v[:2] == "ff" {
 		return s, false
 	}
-	if len(v) > 55 && (v[:2] == "00" || v[55] != '-') {
+	if len(v) > 55 && (v[:2] == "00" || v[55] != '-' || strings.Contains(v, ",")) {
 		return s, false
 	}
 	var version, flags [1]byte
@@ -67,22 +71,69 @@ func ParseTraceparent(v string) (s SpanContext, ok bool) {
 			return SpanContext{}, false
 		}
 	}
-	s.Sampled = flags[0]&1 == 1
+	s.Sampled, s.Random = flags[0]&1 != 0, flags[0]&2 != 0
 	if !s.Valid() {
 		return SpanContext{}, false
 	}
 	return s, true
 }
 
-// maxState is how much of a tracestate is passed on: what the standard asks for at least.
-const maxState = 512
+// Bounds of a tracestate.
+const (
+	maxMembers = 32
+	maxKey     = 256
+	maxValue   = 256
+	maxState   = 512 // of what is passed on: what the standard asks for at least
+	longMember = 128 // longer ones go first
+)
 
-// wholeMembers cuts a tracestate behind the last member that fits: half a member would be another one to who wrote it.
-func wholeMembers(v string) string {
-	if len(v) <= maxState {
-		return v
+// parseState returns what is passed on of a tracestate, its headers joined by commas: "" when a member is none, or they are
+// too many. Of one that is too long whole members are left out, long ones first: half a member would be another one to who
+// wrote it.
+func parseState(v string) string {
+	var members []string
+	length := -1
+	for more := v != ""; more; {
+		var part string
+		part, v, more = strings.Cut(v, ",")
+		if part = strings.Trim(part, " \t"); part == "" {
+			continue
+		}
+		if len(members) == maxMembers || !isMember(part) {
+			return ""
+		}
+		members = append(members, part)
+		length += len(part) + 1
 	}
-	return v[:max2(0, strings.LastIndexByte(v[:maxState+1], ','))]
+	for _, longer := range []int{longMember, 0} {
+		for i := len(members) - 1; i >= 0; i-- {
+			if size := len(members[i]); length > maxState && size > longer {
+				members = append(members[:i], members[i+1:]...)
+				length -= size + 1
+			}
+		}
+	}
+	return strings.Join(members, ",")
+}
+
+// isMember reports whether a text is a key and a value by the grammar of tracestate.
+func isMember(s string) bool {
+	key, value, _ := strings.Cut(s, "=")
+	if key == "" || len(key) > maxKey || value == "" || len(value) > maxValue {
+		return false
+	}
+	for i := 0; i < len(key); i++ {
+		c := key[i]
+		if letter := 'a' <= c && c <= 'z' || '0' <= c && c <= '9'; !letter && (i == 0 || strings.IndexByte("_-*/@", c) < 0) {
+			return false
+		}
+	}
+	for i := 0; i < len(value); i++ {
+		if c := value[i]; c < ' ' || c > '~' || c == '=' {
+			return false
+		}
+	}
+	return true
 }
 
 // ids come from generators with seeds of the system, one for each of a few goroutines at once.
@@ -201,6 +252,7 @@ func (c *Client) begin(ctx context.Context, name string, kind int, attributes []
 	s.local.Sampled, s.local.SpanID = true, newSpanID()
 	if parent != nil {
 		s.local.TraceID, s.local.State, s.parent, s.local.own = parent.TraceID, parent.State, parent.SpanID, parent.own
+		s.local.Random = parent.Random
 	}
 	if s.local.TraceID == (TraceID{}) {
 		s.local.TraceID = newTraceID()
@@ -272,6 +324,18 @@ func (s *Span) exception(kind, message, stack string) {
 		return
 	}
 	s.events = append(s.events, spanEvent{time.Now(), "exception", attributes})
+}
+
+// has reports whether an event of that name is in the span.
+func (s *Span) has(event string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, e := range s.events {
+		if e.name == event {
+			return true
+		}
+	}
+	return false
 }
 
 // End ends the span and hands it over. Only the first call counts.

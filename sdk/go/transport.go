@@ -52,7 +52,11 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if out.Header == nil {
 			out.Header = http.Header{}
 		}
-		out.Header.Set("Traceparent", l.Traceparent())
+		sent := l.SpanContext
+		if !sent.Sampled {
+			sent.SpanID = newSpanID() // of an operation that nobody records
+		}
+		out.Header.Set("Traceparent", sent.Traceparent())
 		t.state(out, l)
 		return t.base.RoundTrip(out)
 	}
@@ -115,9 +119,14 @@ func ofItsOwn(r *http.Request, l *local) bool {
 	return !ok || l == nil || l.span == nil || s.TraceID != l.TraceID || s.SpanID != l.span.parent
 }
 
+// state sets what a request says of other tracers: the program's own, else what came with the trace.
 func (t *transport) state(out *http.Request, l *local) {
-	if l.State != "" && out.Header.Get("Tracestate") == "" {
-		out.Header.Set("Tracestate", l.State)
+	state := parseState(strings.Join(out.Header.Values("Tracestate"), ","))
+	if state == "" {
+		state = l.State
+	}
+	if out.Header.Del("Tracestate"); state != "" {
+		out.Header.Set("Tracestate", state)
 	}
 }
 

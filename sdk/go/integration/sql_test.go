@@ -3,6 +3,7 @@
 package integration_test
 
 import (
+	"compress/gzip"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -31,6 +32,13 @@ type span struct {
 		Key   string
 		Value struct{ StringValue string }
 	}
+	Events []struct {
+		Name       string
+		Attributes []struct {
+			Key   string
+			Value struct{ StringValue string }
+		}
+	}
 	Status struct {
 		Code    int
 		Message string
@@ -56,7 +64,13 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		ResourceSpans []struct{ ScopeSpans []struct{ Spans []span } }
 	}
-	data, _ := io.ReadAll(r.Body)
+	body := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		if packed, err := gzip.NewReader(body); err == nil {
+			body = packed
+		}
+	}
+	data, _ := io.ReadAll(body)
 	if json.Unmarshal(data, &in) == nil && r.URL.Path == "/v1/traces" {
 		c.mu.Lock()
 		defer c.mu.Unlock()

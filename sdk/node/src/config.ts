@@ -12,7 +12,7 @@ export interface Config {
   pin: string;
   /** Returns the token, "" when there is none yet. */
   token(): string;
-  /** Whether the token is this machine's own, which the daemon can prove to know. */
+  /** Whether the token is from a file of this machine, whose daemon proves that it knows it. */
   prove: boolean;
   service: string;
   version: string;

@@ -1,4 +1,5 @@
 // What a program can do besides being watched. Everything here does nothing where nothing was started.
+import { rethrown } from "./frames.ts";
 import { ROLE } from "./runtime.ts";
 import { running } from "./start.ts";
 import { SEVERITY } from "./record.ts";
@@ -36,7 +37,7 @@ export function span<T>(name: string, run: () => T, attributes: Record<string, u
     return result;
   } catch (error) {
     fail(error);
-    throw error;
+    throw rethrown(error, "node-do-not-add-exception-line");
   }
 }
 

@@ -3,6 +3,7 @@
 import http from "node:http";
 import https from "node:https";
 
+export const { apply } = Reflect;
 export const setTimer = globalThis.setTimeout;
 export const clearTimer = globalThis.clearTimeout;
 export const wall = Date.now;

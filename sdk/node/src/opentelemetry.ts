@@ -31,7 +31,7 @@ export function foreignSpan(): Parent | undefined {
     if (!span) return undefined;
     const { traceId, spanId, traceFlags } = span.spanContext();
     if (!ids.test(traceId + spanId)) return undefined;
-    return { trace: traceId, span: spanId, sampled: (traceFlags & 1) === 1 };
+    return { trace: traceId, span: spanId, sampled: (traceFlags & 1) === 1, random: (traceFlags & 2) === 2 };
   } catch {
     return undefined;
   }

@@ -152,14 +152,19 @@ export function poster(to: Target, modules: Modules): Poster {
   /** Has who listens prove that it knows the token, without showing it. */
   async function prove(total: number): Promise<Answer | undefined> {
     const nonce = crypto.randomBytes(32).toString("hex");
-    const body = new TextEncoder().encode(JSON.stringify({ nonce }));
+    // Of a token that "gasoline run" gave, the daemon knows the hash.
+    const [kind, , id, secret] = to.token.split("_");
+    const given = kind === "gasoline" && secret !== undefined;
+    const keyId = given ? `token-${id}` : "";
+    const key = given ? crypto.createHash("sha256").update(secret).digest("hex") : to.token;
+    const body = new TextEncoder().encode(JSON.stringify({ nonce, key_id: keyId }));
     const answer = await exchange("/prove", {}, body, total, () => true);
     if (!answer || answer.status !== 200) return answer ?? { status: 0, text: "no proof", retry: 0 };
     try {
       const said = JSON.parse(answer.text) as { server: { run: string }; boot: string; proof: string };
       const want = crypto
-        .createHmac("sha256", to.token)
-        .update(`gasoline 1 daemon\n${[nonce, to.port, said.server.run, said.boot, ""].join("\n")}`)
+        .createHmac("sha256", key)
+        .update(`gasoline 1 daemon\n${[nonce, to.port, said.server.run, said.boot, keyId].join("\n")}`)
         .digest("hex");
       if (said.proof === want && last) {
         proven.add(last);

@@ -34,8 +34,10 @@ const expression = (shape: string, most: number): string =>
       escaped(literal) + (set === undefined ? "" : `[${alphabets[set]}]{${low}${ranged && `,${high || most}`}}`),
   );
 
-for (const line of formats) {
-  const [kind = "", shape = "", ...checks] = line.split(" ");
+let kind = "";
+for (const line of formats.trim().split("\n")) {
+  const [own, shape = "", ...checks] = line.split(" ");
+  kind = own?.replace("~", "_token").replace("^", "_key") || kind;
   const [shown, secret] = shape.includes("|") ? (shape.split("|") as [string, string]) : ["", shape];
   const prefix = shape.slice(0, PREFIX);
   const of = shapes.get(prefix) ?? [];
@@ -43,8 +45,8 @@ for (const line of formats) {
   of.push({
     kind,
     form: new RegExp(`${expression(shown, most)}(${expression(secret, most)})`, "dy"),
-    exact: checks.includes("exact"),
-    digit: checks.includes("digit") || checks.includes("mixed"),
+    exact: checks.includes("e"),
+    digit: checks.includes("d") || checks.includes("m"),
   });
   shapes.set(prefix, of);
 }

@@ -18,356 +18,372 @@ export const alphabets: Record<string, string> = {
   t: "0-9A-Za-z_.-",
   v: "02-9ac-hj-np-z",
   g: "MNO",
+  s: "./0-9A-Za-z",
   q: "0-9A-Za-z_.~-",
   p: "0-9A-Za-z_.~%-",
 };
 
-/** Shapes of tokens: kind, shape, checks. */
-export const formats: readonly string[] = [
-  "adafruit_key aio_{a28} exact",
-  "adobe_secret p8e-{u32} exact",
-  "age_key AGE-SECRET-KEY-1{U58}",
-  "age_key AGE-SECRET-KEY-PQ-1{U58-}",
-  "age_key age-secret-key-1{l58}",
-  "airtable_key key{a14} exact mixed",
-  "airtable_token pat{a14}.{h64}",
-  "aiven_token aivenv1{b30-} mixed",
-  "alibaba_key LTAI{a12-30} mixed",
-  "anthropic_key sk-ant-{u20-}",
-  "anyscale_key esecret_{l26}",
-  "apify_token apify_api_{a34-38}",
-  "artifactory_token AKCp{a65-75}",
-  "artifactory_token cmVmd{a59} exact mixed",
-  "atlassian_token ATATT3{m20-}",
-  "atlassian_token ATCTT3{m20-}",
-  "atlassian_token ATBB{a32}",
-  "atlassian_token ATSTT3{m20-}",
-  "atlassian_token BBDC-{b40-}",
-  "aws_bedrock_key ABSK{b60-}",
-  "aws_bedrock_key bedrock-api-key-{b20-}",
-  "aws_key AKIA{U16} exact",
-  "aws_key ASIA{U16} exact",
-  "aws_key ABIA{U16} exact digit",
-  "aws_key ACCA{U16} exact digit",
-  "aws_key A3T{U17} exact digit",
-  "aws_mws_token amzn.mws.{c36}",
-  "bitcoin_key xprv{a107} exact",
-  "brevo_key xkeysib-{h64}-{a16}",
-  "brevo_key xsmtpsib-{h64}-{a16}",
-  "buildkite_token bkua_{h40}",
-  "buildkite_token bkaj_{u20-}",
-  "canva_secret cnvca{u40-}",
-  "cas_ticket ST-{d1-}-{u20-} mixed",
-  "cas_ticket TGT-{d1-}-{u20-} mixed",
-  "cas_ticket PGT-{d1-}-{u20-} mixed",
-  "cas_ticket PT-{d1-}-{u20-} mixed",
-  "cerebras_key csk-{l40-} exact",
-  "checkout_key sk_sbox_{l20-}",
-  "circleci_token CCIPAT_{a22}_{h40}",
-  "circleci_token CCIPRJ_{a22}_{h40}",
-  "clickhouse_key 4b1d{a38} exact mixed",
-  "clojars_token CLOJARS_{l60}",
-  "cloudflare_key v1.0-{h24}-{h146}",
-  "cloudflare_token cfut_{a40-}",
-  "cloudflare_token cfat_{a40-}",
-  "cloudflare_token cfk_{a40-}",
-  "contentful_token CFPAT-{u40-}",
-  "crates_token cio{a32} exact mixed",
-  "databricks_token dapi{h32}",
-  "databricks_token dose{h32} exact",
-  "databricks_token dkea{h32} exact",
-  "datadog_key ddapp_{a34}",
-  "datadog_key ddap_{w30-}",
-  "datadog_key ddpat_{w30-}",
-  "datadog_key ddsat_{w30-}",
-  "deepseek_key sk-{h32} exact digit",
-  "definednetworking_token dnkey-{u26}-{u52}",
-  "digitalocean_token dop_v1_{h64}",
-  "digitalocean_token doo_v1_{h64}",
-  "digitalocean_token dor_v1_{h64}",
-  "digitalocean_token dos_v1_{h64}",
-  "digitalocean_token DO00{U16} exact",
-  "digitalocean_token DO801{U15} exact",
-  "discord_token mfa.{u80-}",
-  "discord_webhook discord.com/api/webhooks/{d16-}/|{u20-}",
-  "discord_webhook discordapp.com/api/webhooks/{d16-}/|{u20-}",
-  "docker_token dckr_pat_{u24-}",
-  "docker_token dckr_oat_{u24-}",
-  "doppler_token dp.pt.{a40-44}",
-  "doppler_token dp.st.{a40-44}",
-  "doppler_token dp.st.{u2-35}.{a40-44}",
-  "doppler_token dp.ct.{a40-44}",
-  "doppler_token dp.sa.{a40-44}",
-  "doppler_token dp.scim.{a40-44}",
-  "doppler_token dp.audit.{a40-44}",
-  "doppler_token dp.said.{a40-44}",
-  "dropbox_token sl.{u60-}",
-  "dropbox_token sl.u.{u60-}",
-  "duffel_token duffel_test_{u40-}",
-  "duffel_token duffel_live_{u40-}",
-  "dynatrace_token dt0{a3}.{k24}.{k64}",
-  "dynatrace_token dt0{a3}.{U24}.{U64}",
-  "easypost_key EZAK{a54}",
-  "easypost_key EZTK{a54}",
-  "elevenlabs_key sk_{h48} exact",
-  "facebook_token EAA{a30-} mixed",
-  "facebook_token EAACEdEose0cBA{a10-}",
-  "fcm_key AAAA{u7}:APA91{u100-}",
-  "figma_token figd_{u32-}",
-  "figma_token figu_{u32-}",
-  "fireworks_key fw_{a22-} mixed",
-  "flutterwave_key FLWSECK_TEST-{h12-}",
-  "flutterwave_key FLWSECK-{h12-}",
-  "flutterwave_key FLWSECK_TEST{h12-}",
-  "fly_token fm1_{m60-}",
-  "fly_token fm1a_{m60-}",
-  "fly_token fm1r_{m60-}",
-  "fly_token fm2_{m60-}",
-  "fly_token fo1_{u43}",
-  "frameio_token fio-u-{u60-}",
-  "gasoline_token gasoline_ingest_{h16}_{h64}",
-  "gasoline_token gasoline_query_{h16}_{h64}",
-  "gasoline_token gasoline_admin_{h16}_{h64}",
-  "github_token ghp_{a30-}",
-  "github_token gho_{a30-}",
-  "github_token ghu_{a30-}",
-  "github_token ghs_{t30-}",
-  "github_token ghr_{a30-}",
-  "github_token github_pat_{w22-}",
-  "gitlab_token glpat-{t20-}",
-  "gitlab_token gldt-{t20-}",
-  "gitlab_token glrt-{t20-}",
-  "gitlab_token glrtr-{t20-}",
-  "gitlab_token gloas-{t20-}",
-  "gitlab_token glptt-{t20-}",
-  "gitlab_token glcbt-{t20-}",
-  "gitlab_token glft-{t20-}",
-  "gitlab_token glimt-{t20-}",
-  "gitlab_token glagent-{t20-}",
-  "gitlab_token glsoat-{t20-}",
-  "gitlab_token glffct-{t20-}",
-  "gitlab_token glwt-{t20-}",
-  "gitlab_token GR1348941{u20-}",
-  "gocardless_token live_{u40} exact mixed",
-  "gocardless_token sandbox_{u40} exact mixed",
-  "google_key AIza{u31-}",
-  "google_key AQ.Ab8{u30-}",
-  "google_key ya29.{t20-}",
-  "google_key GOCSPX-{u17-}",
-  "google_key 1//0{u30-}",
-  "google_key 4/0A{u30-}",
-  "google_key GOOG{U57} exact",
-  "google_key GOOG1E{U55} exact",
-  "grafana_token glsa_{a32}_{x8}",
-  "grafana_token glc_{m32-}{e0-3}",
-  "grafana_token eyJrIjoi{b40-}{e0-3}",
-  "groq_key gsk_{a40-}",
-  "harness_token pat.{u22}.{h24}.{a20}",
-  "harness_token sat.{u22}.{h24}.{a20}",
-  "heroku_key HRKU-{u36-}",
-  "honeycomb_key hcaik_{a28-}",
-  "honeycomb_key hcamk_{a28-}",
-  "honeycomb_key hcxik_{a28-}",
-  "honeycomb_key hcxmk_{a28-}",
-  "hubspot_token pat-na{d1}-{x8}-{x4}-{x4}-{x4}-{x12}",
-  "hubspot_token pat-eu{d1}-{x8}-{x4}-{x4}-{x4}-{x12}",
-  "hubspot_token pat-ap{d1}-{x8}-{x4}-{x4}-{x4}-{x12}",
-  "huggingface_token hf_{a27-}",
-  "huggingface_token api_org_{a34}",
-  "ifttt_webhook maker.ifttt.com/trigger/{u1-}/with/key/|{u20-}",
-  "ifttt_webhook maker.ifttt.com/trigger/{u1-}/json/with/key/|{u20-}",
-  "infracost_key ico-{a32} exact mixed",
-  "intra42_secret s-s4t2ud-{h64}",
-  "intra42_secret s-s4t2af-{h64}",
-  "ionic_token ion_{l42}",
-  "jwt eyJ{u7-}.{u2-}.{u0-} jwt",
-  "kubernetes_token K10{h64}::server:{h32}",
-  "langfuse_key sk-lf-{c36}",
-  "langsmith_key lsv2_pt_{h32}_{h10}",
-  "langsmith_key lsv2_sk_{h32}_{h10}",
-  "launchdarkly_key api-{h8}-{h4}-{h4}-{h4}-{h12} exact",
-  "launchdarkly_key sdk-{h8}-{h4}-{h4}-{h4}-{h12} exact",
-  "launchdarkly_key mob-{h8}-{h4}-{h4}-{h4}-{h12} exact",
-  "linear_key lin_api_{a32-}",
-  "linear_key lin_oauth_{a32-}",
-  "linear_key lin_refresh_{a32-}",
-  "linear_key lin_wh_{a20-}",
-  "lob_key live_{h35} exact",
-  "lob_key test_{h35} exact",
-  "lob_key live_pub_{h31} exact",
-  "lob_key test_pub_{h31} exact",
-  "mailersend_token mlsn.{h64}",
-  "mailgun_key key-{h32} exact digit",
-  "mailgun_key pubkey-{h32} exact",
-  "mapbox_token sk.eyJ{u40-}.{u20-}",
-  "mapbox_token tk.eyJ{u40-}.{u20-}",
-  "mapbox_token pk.eyJ{u40-}.{u20-}",
-  "mercury_token secret-token:mercury_{a20-}",
-  "mercury_token secret-token:{q20-}",
-  "mergify_key mka_{a40-}",
-  "neon_key napi_{l40-}",
-  "netlify_token nfp_{a36-}",
-  "netlify_token nfc_{a36-}",
-  "netlify_token nfo_{a36-}",
-  "netlify_token nfu_{a36-}",
-  "netlify_token nfb_{a36-}",
-  "newrelic_key NRAK-{U27}",
-  "newrelic_key NRAL-{U27}",
-  "newrelic_key NRIQ-{u32}",
-  "newrelic_key NRII-{u32}",
-  "newrelic_key NRSP-{a20-}",
-  "newrelic_key NRRA-{h42}",
-  "newrelic_key NRAA-{h27}",
-  "newrelic_key NRJS-{h19}",
-  "ngc_key nvapi-{u40-}",
-  "nostr_key nsec1{v58} exact",
-  "notion_token ntn_{a40-}",
-  "notion_token secret_{a43} exact mixed",
-  "npm_token npm_{a32-}",
-  "nuget_key oy2{l43} exact",
-  "nytimes_key nyt_{a32} exact mixed",
-  "octopus_key API-{U25-36} exact digit",
-  "onepassword_key A3-{U6}-{U11}-{U5}-{U5}-{U5}",
-  "onepassword_key A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}",
-  "onepassword_token ops_eyJ{b100-}{e0-3}",
-  "onfido_token api_live.{u10-}.{u20-}",
-  "onfido_token api_sandbox.{u10-}.{u20-}",
-  "openai_key sk-proj-{u17-}",
-  "openai_key sk-svcacct-{u17-}",
-  "openai_key sk-admin-{u17-}",
-  "openai_key sk-{u21-} mixed",
-  "openai_key sess-{a40} exact mixed",
-  "openrouter_key sk-or-v1-{h64}",
-  "openshift_token sha256~{u43}",
-  "paddle_key pdl_live_apikey_{t40-}",
-  "paddle_key pdl_sdbx_apikey_{t40-}",
-  "paypal_token access_token$production${l16}${h32}",
-  "paypal_token access_token$sandbox${l16}${h32}",
-  "paystack_key sk_live_{h40}",
-  "perplexity_key pplx-{a40-}",
-  "persona_key persona_sandbox_{c36}",
-  "persona_key persona_production_{c36}",
-  "pinecone_key pcsk_{w40-}",
-  "pkcs8_key MII{a3}IBADANBgkqhkiG9w0BAQEFAASC{b20-}{e0-2}",
-  "pkcs8_key MII{a3}IBAAKC{a2}EA{b20-}{e0-2}",
-  "pkcs8_key MHcCAQEEI{b60-}{e0-2}",
-  "pkcs8_key MIGHAgEAMBMGByqGSM49{b60-}{e0-2}",
-  "pkcs8_key MC4CAQAwBQYDK2VwBCIEI{b40-}{e0-2}",
-  "plaid_token access-sandbox-{c36}",
-  "plaid_token access-development-{c36}",
-  "plaid_token access-production-{c36}",
-  "planetscale_token pscale_tkn_{t30-}",
-  "planetscale_token pscale_oauth_{t30-}",
-  "planetscale_token pscale_pw_{t30-}",
-  "polar_token polar_oat_{a30-}",
-  "polar_token polar_pat_{a30-}",
-  "posthog_key phx_{a40-}",
-  "posthog_key phs_{a40-}",
-  "posthog_key phc_{a40-}",
-  "postman_key PMAK-{h24}-{h34}",
-  "postman_key PMAT-{U26}",
-  "prefect_key pnu_{l36}",
-  "pulumi_token pul-{h40}",
-  "pypi_token pypi-{u35-}",
-  "rails_key BAh{b40-}{e0-2}--{h40}",
-  "razorpay_key rzp_live_{a14-}",
-  "razorpay_key rzp_test_{a14-}",
-  "readme_key rdme_{l70}",
-  "replicate_token r8_{a37-}",
-  "resend_key re_{a8}_{a24} exact",
-  "rubygems_key rubygems_{h48}",
-  "runpod_key rpa_{a40-}",
-  "salesforce_token 00D{a12-15}!{t80-}",
-  "salesforce_token 5Aep861{t80-}",
-  "samsara_token samsara_api_{a28-}",
-  "scaleway_key SCW{U17} exact digit",
-  "scalingo_token tk-us-{u48}",
-  "sendgrid_key SG.{u16-32}.{u16-64} mixed",
-  "sentry_token sntrys_eyJ{m40-}{e0-2}_{m40-}",
-  "sentry_token sntrys_{m40-}",
-  "sentry_token sntryu_{h64}",
-  "sentry_token sntrya_{h64}",
-  "sentry_token sntryi_{h64}",
-  "settlemint_token sm_aat_{a16} exact",
-  "settlemint_token sm_pat_{a16} exact",
-  "settlemint_token sm_sat_{a16} exact",
-  "shippo_token shippo_live_{h40}",
-  "shippo_token shippo_test_{h40}",
-  "shopify_token shpat_{a24-}",
-  "shopify_token shpca_{a24-}",
-  "shopify_token shppa_{a24-}",
-  "shopify_token shpss_{a24-}",
-  "shopify_token shpua_{a24-}",
-  "shopify_token shptka_{a24-}",
-  "slack_token xoxb-{u15-}",
-  "slack_token xoxp-{u15-}",
-  "slack_token xoxa-{u15-}",
-  "slack_token xoxr-{u15-}",
-  "slack_token xoxs-{u15-}",
-  "slack_token xoxo-{u15-}",
-  "slack_token xoxc-{u15-}",
-  "slack_token xoxd-{p15-}",
-  "slack_token xoxe-{u15-}",
-  "slack_token xoxe.xox{u15-}",
-  "slack_token xapp-{u15-}",
-  "slack_token xwfp-{u15-}",
-  "snyk_token snyk_uat.{h8}.{u30-}",
-  "snyk_token snyk_sat.{h8}.{u30-}",
-  "sonar_token sqp_{h40}",
-  "sonar_token squ_{h40}",
-  "sonar_token sqa_{h40}",
-  "sonar_token sqb_{h40}",
-  "sourcegraph_token sgp_{h16}_{h40}",
-  "sourcegraph_token sgp_local_{h40}",
-  "sourcegraph_token sgp_{h40}",
-  "sourcegraph_token slk_{h64} exact",
-  "square_token EAAA{u56-} mixed",
-  "square_token sq0atp-{u22}",
-  "square_token sq0csp-{u43}",
-  "square_token sq0idp-{u22}",
-  "ssh_key b3BlbnNzaC1rZXktdjE{b40-}{e0-2}",
-  "stripe_key sk_live_{w12-}",
-  "stripe_key sk_test_{w12-}",
-  "stripe_key sk_prod_{w12-}",
-  "stripe_key rk_live_{w12-}",
-  "stripe_key rk_test_{w12-}",
-  "stripe_key rk_prod_{w12-}",
-  "stripe_key sk_org_{w12-}",
-  "stripe_key whsec_{m14-}{e0-2}",
-  "stripe_key pi_{a14-}_secret_{a14-}",
-  "stripe_key seti_{a14-}_secret_{a14-}",
-  "stripe_key cs_live_{a10-}_secret_{u14-}",
-  "stripe_key cs_test_{a10-}_secret_{u14-}",
-  "supabase_key sbp_{w40-}",
-  "supabase_key sb_secret_{u20-}",
-  "tailscale_key tskey-{a2-}-{a8-}-{a16-}",
-  "tailscale_key tskey-{u16-} mixed",
-  "telegram_token bot{d8-10}:{u35} exact mixed",
-  "tencent_key AKID{a13-} exact mixed",
-  "together_key tgp_v1_{u40-}",
-  "trello_token ATTA{h64}",
-  "trello_token ATTA{h64}{a8}",
-  "twitch_token oauth:{l30} exact digit",
-  "twitter_token AAAAAAAAAAAAAAAAAAAAA{p30-} mixed",
-  "typeform_token tfp_{t40-}",
-  "unkey_key unkey_{a16-}",
-  "vault_token hvs.{u20-}",
-  "vault_token hvb.{u20-}",
-  "vault_token hvr.{u20-}",
-  "vercel_token vcp_{a24-}",
-  "vercel_token vca_{a24-}",
-  "vercel_token vci_{a24-}",
-  "vercel_token vcr_{a24-}",
-  "vercel_token vck_{a24-}",
-  "vercel_token vercel_blob_rw_{a16}_{a24-}",
-  "volcengine_key AKLT{a30-}{e0-2} mixed",
-  "voyage_key pa-{u43} exact mixed",
-  "wakatime_key waka_{h8}-{h4}-{h4}-{h4}-{h12}",
-  "weightsandbiases_key wandb_v1_{w40-}",
-  "xai_key xai-{a70-}",
-  "yandex_token y0_{u40-}",
-  "yandex_token t1.{m20-}.{m40-}{e0-2} mixed",
-  "yandex_token AQVN{u35-38} mixed",
-  "zoho_token 1000.{h32}.{h32}",
-  "zuplo_key zpka_{w40-}",
-];
+/**
+ * Shapes of tokens, a line for each: kind, shape, checks (e: exact, d: digit, m: mixed). ~ is _token, ^ _key. Without a kind it
+ * is that of the line before.
+ */
+export const formats = `
+adafruit^ aio_{a28} e
+adobe_secret p8e-{u32} e
+age^ AGE-SECRET-KEY-1{U58}
+ AGE-SECRET-KEY-PQ-1{U58-}
+ age-secret-key-1{l58}
+airtable^ key{a14} e m
+airtable~ pat{a14}.{h64}
+aiven~ aivenv1{b30-} m
+alibaba^ LTAI{a12-30} m
+anthropic^ sk-ant-{u20-}
+anyscale^ esecret_{l26}
+apify~ apify_api_{a34-38}
+artifactory~ AKCp{a65-75}
+ cmVmd{a59} e m
+atlassian~ ATATT3{m20-}
+ ATCTT3{m20-}
+ ATBB{a32}
+ ATSTT3{m20-}
+ BBDC-{b40-}
+aws_bedrock^ ABSK{b60-}
+ bedrock-api-key-{b20-}
+aws^ AKIA{U16} e
+ ASIA{U16} e
+ ABIA{U16} e d
+ ACCA{U16} e d
+ A3T{U17} e d
+aws_mws~ amzn.mws.{c36}
+bitcoin^ xprv{a107} e
+brevo^ xkeysib-{h64}-{a16}
+ xsmtpsib-{h64}-{a16}
+buildkite~ bkua_{h40}
+ bkaj_{u20-}
+canva_secret cnvca{u40-}
+cas_ticket ST-{d1-}-{u20-} m
+ TGT-{d1-}-{u20-} m
+ PGT-{d1-}-{u20-} m
+ PT-{d1-}-{u20-} m
+cerebras^ csk-{l40-} e
+checkout^ sk_sbox_{l20-}
+circleci~ CCIPAT_{a22}_{h40}
+ CCIPRJ_{a22}_{h40}
+clickhouse^ 4b1d{a38} e m
+clojars~ CLOJARS_{l60}
+cloudflare^ v1.0-{h24}-{h146}
+cloudflare~ cfut_{a40-}
+ cfat_{a40-}
+ cfk_{a40-}
+contentful~ CFPAT-{u40-}
+crates~ cio{a32} e m
+databricks~ dapi{h32}
+ dose{h32} e
+ dkea{h32} e
+datadog^ ddapp_{a34}
+ ddap_{w30-}
+ ddpat_{w30-}
+ ddsat_{w30-}
+deepseek^ sk-{h32} e d
+definednetworking~ dnkey-{u26}-{u52}
+digitalocean~ dop_v1_{h64}
+ doo_v1_{h64}
+ dor_v1_{h64}
+ dos_v1_{h64}
+ DO00{U16} e
+ DO801{U15} e
+discord~ mfa.{u80-}
+discord_webhook discord.com/api/webhooks/{d16-}/|{u20-}
+ discordapp.com/api/webhooks/{d16-}/|{u20-}
+docker~ dckr_pat_{u24-}
+ dckr_oat_{u24-}
+doppler~ dp.pt.{a40-44}
+ dp.st.{a40-44}
+ dp.st.{u2-35}.{a40-44}
+ dp.ct.{a40-44}
+ dp.sa.{a40-44}
+ dp.scim.{a40-44}
+ dp.audit.{a40-44}
+ dp.said.{a40-44}
+dropbox~ sl.{u60-}
+ sl.u.{u60-}
+duffel~ duffel_test_{u40-}
+ duffel_live_{u40-}
+dynatrace~ dt0{a3}.{k24}.{k64}
+ dt0{a3}.{U24}.{U64}
+easypost^ EZAK{a54}
+ EZTK{a54}
+elevenlabs^ sk_{h48} e
+facebook~ EAA{a30-} m
+ EAACEdEose0cBA{a10-}
+fcm^ AAAA{u7}:APA91{u100-}
+figma~ figd_{u32-}
+ figu_{u32-}
+fireworks^ fw_{a22-} m
+flutterwave^ FLWSECK_TEST-{h12-}
+ FLWSECK-{h12-}
+ FLWSECK_TEST{h12-}
+fly~ fm1_{m60-}
+ fm1a_{m60-}
+ fm1r_{m60-}
+ fm2_{m60-}
+ fo1_{u43}
+frameio~ fio-u-{u60-}
+gasoline~ gasoline_ingest_{h16}_{h64}
+ gasoline_query_{h16}_{h64}
+ gasoline_admin_{h16}_{h64}
+github~ ghp_{a30-}
+ gho_{a30-}
+ ghu_{a30-}
+ ghs_{t30-}
+ ghr_{a30-}
+ github_pat_{w22-}
+gitlab~ glpat-{t20-}
+ gldt-{t20-}
+ glrt-{t20-}
+ glrtr-{t20-}
+ gloas-{t20-}
+ glptt-{t20-}
+ glcbt-{t20-}
+ glft-{t20-}
+ glimt-{t20-}
+ glagent-{t20-}
+ glsoat-{t20-}
+ glffct-{t20-}
+ glwt-{t20-}
+ GR1348941{u20-}
+gocardless~ live_{u40} e m
+ sandbox_{u40} e m
+google^ AIza{u31-}
+ AQ.Ab8{u30-}
+ ya29.{t20-}
+ GOCSPX-{u17-}
+ 1//0{u30-}
+ 4/0A{u30-}
+ GOOG{U57} e
+ GOOG1E{U55} e
+grafana~ glsa_{a32}_{x8}
+ glc_{m32-}{e0-3}
+ eyJrIjoi{b40-}{e0-3}
+groq^ gsk_{a40-}
+harness~ pat.{u22}.{h24}.{a20}
+ sat.{u22}.{h24}.{a20}
+heroku^ HRKU-{u36-}
+honeycomb^ hcaik_{a28-}
+ hcamk_{a28-}
+ hcxik_{a28-}
+ hcxmk_{a28-}
+hubspot~ pat-na{d1}-{x8}-{x4}-{x4}-{x4}-{x12}
+ pat-eu{d1}-{x8}-{x4}-{x4}-{x4}-{x12}
+ pat-ap{d1}-{x8}-{x4}-{x4}-{x4}-{x12}
+huggingface~ hf_{a27-}
+ api_org_{a34}
+ifttt_webhook maker.ifttt.com/trigger/{u1-}/with/key/|{u20-}
+ maker.ifttt.com/trigger/{u1-}/json/with/key/|{u20-}
+infracost^ ico-{a32} e m
+intra42_secret s-s4t2ud-{h64}
+ s-s4t2af-{h64}
+ionic~ ion_{l42}
+jwt eyJ{u7-}.{u2-}.{u0-} j
+kubernetes~ K10{h64}::server:{h32}
+langfuse^ sk-lf-{c36}
+langsmith^ lsv2_pt_{h32}_{h10}
+ lsv2_sk_{h32}_{h10}
+launchdarkly^ api-{h8}-{h4}-{h4}-{h4}-{h12} e
+ sdk-{h8}-{h4}-{h4}-{h4}-{h12} e
+ mob-{h8}-{h4}-{h4}-{h4}-{h12} e
+linear^ lin_api_{a32-}
+ lin_oauth_{a32-}
+ lin_refresh_{a32-}
+ lin_wh_{a20-}
+lob^ live_{h35} e
+ test_{h35} e
+ live_pub_{h31} e
+ test_pub_{h31} e
+mailersend~ mlsn.{h64}
+mailgun^ key-{h32} e d
+ pubkey-{h32} e
+mapbox~ sk.eyJ{u40-}.{u20-}
+ tk.eyJ{u40-}.{u20-}
+ pk.eyJ{u40-}.{u20-}
+mercury~ secret-token:mercury_{a20-}
+ secret-token:{q20-}
+mergify^ mka_{a40-}
+neon^ napi_{l40-}
+netlify~ nfp_{a36-}
+ nfc_{a36-}
+ nfo_{a36-}
+ nfu_{a36-}
+ nfb_{a36-}
+newrelic^ NRAK-{U27}
+ NRAL-{U27}
+ NRIQ-{u32}
+ NRII-{u32}
+ NRSP-{a20-}
+ NRRA-{h42}
+ NRAA-{h27}
+ NRJS-{h19}
+ngc^ nvapi-{u40-}
+nostr^ nsec1{v58} e
+notion~ ntn_{a40-}
+ secret_{a43} e m
+npm~ npm_{a32-}
+nuget^ oy2{l43} e
+nytimes^ nyt_{a32} e m
+octopus^ API-{U25-36} e d
+onepassword^ A3-{U6}-{U11}-{U5}-{U5}-{U5}
+ A3-{U6}-{U6}-{U5}-{U5}-{U5}-{U5}
+onepassword~ ops_eyJ{b100-}{e0-3}
+onfido~ api_live.{u10-}.{u20-}
+ api_sandbox.{u10-}.{u20-}
+openai^ sk-proj-{u17-}
+ sk-svcacct-{u17-}
+ sk-admin-{u17-}
+ sk-{u21-} m
+ sess-{a40} e m
+openrouter^ sk-or-v1-{h64}
+openshift~ sha256~{u43}
+paddle^ pdl_live_apikey_{t40-}
+ pdl_sdbx_apikey_{t40-}
+paypal~ access_token\$production\${l16}\${h32}
+ access_token\$sandbox\${l16}\${h32}
+password_hash 2a\${d2}\${s53}
+ 2b\${d2}\${s53}
+ 2y\${d2}\${s53}
+ apr1\${s1-8}\${s22} e
+ 5\$rounds={d1-}\${s1-16}\${s43} e
+ 6\$rounds={d1-}\${s1-16}\${s86} e
+ pbkdf2_sha256\${d1-}\${a1-}\${b40-}{e0-2}
+paystack^ sk_live_{h40}
+pem^ LS0tLS1CRUdJTiBSU0EgUFJJ{b40-}{e0-2}
+ LS0tLS1CRUdJTiBQUklWQVRF{b40-}{e0-2}
+ LS0tLS1CRUdJTiBFQyBQUklW{b40-}{e0-2}
+ LS0tLS1CRUdJTiBPUEVOU1NIIFBS{b40-}{e0-2}
+ LS0tLS1CRUdJTiBFTkNSWVBURUQg{b40-}{e0-2}
+perplexity^ pplx-{a40-}
+persona^ persona_sandbox_{c36}
+ persona_production_{c36}
+pinecone^ pcsk_{w40-}
+pkcs8^ MII{a3}IBADANBgkqhkiG9w0BAQEFAASC{b20-}{e0-2}
+ MII{a3}IBAAKC{a2}EA{b20-}{e0-2}
+ MHcCAQEEI{b60-}{e0-2}
+ MIGHAgEAMBMGByqGSM49{b60-}{e0-2}
+ MC4CAQAwBQYDK2VwBCIEI{b40-}{e0-2}
+plaid~ access-sandbox-{c36}
+ access-development-{c36}
+ access-production-{c36}
+planetscale~ pscale_tkn_{t30-}
+ pscale_oauth_{t30-}
+ pscale_pw_{t30-}
+polar~ polar_oat_{a30-}
+ polar_pat_{a30-}
+posthog^ phx_{a40-}
+ phs_{a40-}
+ phc_{a40-}
+postman^ PMAK-{h24}-{h34}
+ PMAT-{U26}
+prefect^ pnu_{l36}
+pulumi~ pul-{h40}
+pypi~ pypi-{u35-}
+rails^ BAh{b40-}{e0-2}--{h40}
+razorpay^ rzp_live_{a14-}
+ rzp_test_{a14-}
+readme^ rdme_{l70}
+replicate~ r8_{a37-}
+resend^ re_{a8}_{a24} e
+rubygems^ rubygems_{h48}
+runpod^ rpa_{a40-}
+salesforce~ 00D{a12-15}!{t80-}
+ 5Aep861{t80-}
+samsara~ samsara_api_{a28-}
+scaleway^ SCW{U17} e d
+scalingo~ tk-us-{u48}
+sendgrid^ SG.{u16-32}.{u16-64} m
+sentry~ sntrys_eyJ{m40-}{e0-2}_{m40-}
+ sntrys_{m40-}
+ sntryu_{h64}
+ sntrya_{h64}
+ sntryi_{h64}
+settlemint~ sm_aat_{a16} e
+ sm_pat_{a16} e
+ sm_sat_{a16} e
+shippo~ shippo_live_{h40}
+ shippo_test_{h40}
+shopify~ shpat_{a24-}
+ shpca_{a24-}
+ shppa_{a24-}
+ shpss_{a24-}
+ shpua_{a24-}
+ shptka_{a24-}
+slack~ xoxb-{u15-}
+ xoxp-{u15-}
+ xoxa-{u15-}
+ xoxr-{u15-}
+ xoxs-{u15-}
+ xoxo-{u15-}
+ xoxc-{u15-}
+ xoxd-{p15-}
+ xoxe-{u15-}
+ xoxe.xox{u15-}
+ xapp-{u15-}
+ xwfp-{u15-}
+snyk~ snyk_uat.{h8}.{u30-}
+ snyk_sat.{h8}.{u30-}
+sonar~ sqp_{h40}
+ squ_{h40}
+ sqa_{h40}
+ sqb_{h40}
+sourcegraph~ sgp_{h16}_{h40}
+ sgp_local_{h40}
+ sgp_{h40}
+ slk_{h64} e
+square~ EAAA{u56-} m
+ sq0atp-{u22}
+ sq0csp-{u43}
+ sq0idp-{u22}
+ssh^ b3BlbnNzaC1rZXktdjE{b40-}{e0-2}
+stripe^ sk_live_{w12-}
+ sk_test_{w12-}
+ sk_prod_{w12-}
+ rk_live_{w12-}
+ rk_test_{w12-}
+ rk_prod_{w12-}
+ sk_org_{w12-}
+ whsec_{m14-}{e0-2}
+ pi_{a14-}_secret_{a14-}
+ seti_{a14-}_secret_{a14-}
+ cs_live_{a10-}_secret_{u14-}
+ cs_test_{a10-}_secret_{u14-}
+supabase^ sbp_{w40-}
+ sb_secret_{u20-}
+tailscale^ tskey-{a2-}-{a8-}-{a16-}
+ tskey-{u16-} m
+telegram~ bot{d8-10}:{u35} e m
+tencent^ AKID{a13-} e m
+together^ tgp_v1_{u40-}
+trello~ ATTA{h64}
+ ATTA{h64}{a8}
+twitch~ oauth:{l30} e d
+twitter~ AAAAAAAAAAAAAAAAAAAAA{p30-} m
+typeform~ tfp_{t40-}
+unkey^ unkey_{a16-}
+vault~ hvs.{u20-}
+ hvb.{u20-}
+ hvr.{u20-}
+vercel~ vcp_{a24-}
+ vca_{a24-}
+ vci_{a24-}
+ vcr_{a24-}
+ vck_{a24-}
+ vercel_blob_rw_{a16}_{a24-}
+volcengine^ AKLT{a30-}{e0-2} m
+voyage^ pa-{u43} e m
+wakatime^ waka_{h8}-{h4}-{h4}-{h4}-{h12}
+weightsandbiases^ wandb_v1_{w40-}
+xai^ xai-{a70-}
+yandex~ y0_{u40-}
+ t1.{m20-}.{m40-}{e0-2} m
+ AQVN{u35-38} m
+zoho~ 1000.{h32}.{h32}
+zuplo^ zpka_{w40-}
+`;

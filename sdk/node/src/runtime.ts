@@ -1,17 +1,21 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { EventEmitter } from "node:events";
 import { now } from "./clock.ts";
 import type { Config } from "./config.ts";
-import { mono } from "./natives.ts";
+import { apply, mono } from "./natives.ts";
 import { foreignSpan, foreignSpans } from "./opentelemetry.ts";
 import { type Attributes, type LogRecord, type SpanEvent, worthOf, Worth } from "./record.ts";
 import { Sender } from "./sender.ts";
+import { Served } from "./served.ts";
 import { newSpan, newTrace, type Parent, parseTraceparent } from "./trace.ts";
 import { clip, exceptionOf, MAX_BODY } from "./values.ts";
 
-export const ROLE = { internal: 1, server: 2, client: 3 } as const;
+export const ROLE = { internal: 1, server: 2, client: 3, consumer: 5 } as const;
 const MAX_SPAN_EVENTS = 16;
 /** Errors outside of any request that production tells, for each second. */
 const STRAY_MS = 1000;
+
+export type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 /** Span is one that is open. Its ids never change. */
 export class Span implements Parent {
@@ -20,6 +24,7 @@ export class Span implements Parent {
   readonly parent: string;
   readonly state: string;
   readonly sampled: boolean;
+  readonly random: boolean;
   /** False in production for requests that are not the developer's: nothing in them is recorded. */
   readonly recorded: boolean;
   attributes: Attributes = {};
@@ -42,6 +47,7 @@ export class Span implements Parent {
     this.parent = parent?.span ?? "";
     this.state = parent?.state ?? "";
     this.sampled = parent?.sampled ?? true;
+    this.random = parent?.random ?? false;
     this.recorded = recorded;
   }
 
@@ -89,9 +95,12 @@ export class Runtime {
   readonly sender: Sender;
   readonly scopes = new AsyncLocalStorage<Span>();
   /** The spans of requests that this process serves, and how a framework tells their routes. */
-  readonly served = new WeakMap<object, Span>();
+  readonly served = Served;
   readonly routes = new WeakMap<object, () => unknown>();
-  private readonly told = new WeakSet<object>();
+  /** Out of whose context an error is just being thrown: while nobody has caught it, no context is there any more. */
+  thrown: Span | undefined;
+  /** Errors that a span has told. */
+  readonly told = new WeakSet<object>();
   private inside = false;
   private lastStray = -Infinity;
 
@@ -105,6 +114,34 @@ export class Runtime {
     const current = this.scopes.getStore();
     if (current ? !current.recorded : this.config.gated) return undefined;
     return new Span(this, scope, name, role, current && !current.ended ? current : undefined);
+  }
+
+  /** Gives an emitter's emit that has the listeners of what is served run in its span, whoever tells the event. */
+  bound(emit: Method): Method {
+    const { scopes, served } = this;
+    const within = (span: Span, self: unknown, args: unknown[]): unknown => {
+      let thrown = true;
+      // What is caught and thrown again is told to have been thrown here.
+      try {
+        const result = scopes.run(span, () => apply(emit, self, args));
+        thrown = false;
+        return result;
+      } finally {
+        if (thrown) {
+          this.thrown = span;
+          queueMicrotask(() => (this.thrown = undefined));
+        }
+      }
+    };
+    return function (this: unknown, ...args) {
+      const span = served.get(this as object);
+      // Most events have no listener. To enter a context copies those of the whole program.
+      return span &&
+        scopes.getStore()?.trace !== span.trace &&
+        (args[0] === "error" || (this as EventEmitter).listenerCount(args[0] as string))
+        ? within(span, this, args)
+        : apply(emit, this, args);
+    };
   }
 
   /** Reports whether a traceparent is that of the request which is served: a proxy sends on what it got. */

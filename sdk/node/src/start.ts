@@ -6,6 +6,7 @@ import { watchConsole } from "./sources/console.ts";
 import { databases, watchDrivers, watchSqlite } from "./sources/databases.ts";
 import { watchEnd, watchErrors } from "./sources/errors.ts";
 import { frameworks, watchFastify } from "./sources/frameworks.ts";
+import { jobs } from "./sources/jobs.ts";
 import { loggers, watchPino } from "./sources/loggers.ts";
 import { watchModules } from "./sources/modules.ts";
 import { watchServers } from "./sources/server.ts";
@@ -25,7 +26,10 @@ export function start(): void {
     if (!config) return;
     const runtime = new Runtime(config);
     Object.defineProperty(globalThis, KEY, { value: runtime });
-    watchModules(runtime, new Map([...loggers(runtime), ...frameworks(runtime), ...databases(runtime)]));
+    watchModules(
+      runtime,
+      new Map([...loggers(runtime), ...frameworks(runtime), ...databases(runtime), ...jobs(runtime)]),
+    );
     watchServers(runtime);
     watchClients(runtime);
     syncBuiltinESMExports();

@@ -1,4 +1,5 @@
 import { inspect } from "node:util";
+import { withoutOurs } from "./frames.ts";
 import type { Attributes, Value } from "./record.ts";
 
 /** Bounds of what is kept of one record, in characters. */
@@ -91,6 +92,7 @@ export function attributesOf(object: object, without: ReadonlySet<string>, out: 
 export function exceptionOf(error: unknown): Attributes {
   try {
     if (error instanceof Error || (typeof error === "object" && error !== null && "stack" in error)) {
+      withoutOurs(error);
       const { name, message, stack, code, cause } = error as Error & { code?: unknown };
       const out: Attributes = {
         "exception.type": clip(String(error.constructor?.name ?? name ?? "Error"), 256),

@@ -139,6 +139,17 @@ describe.each(["fetch", "request", "get"])("%s", (how) => {
     expect(headers["traceparent"]).toBe(`00-${TRACE}-${client?.spanId}-01`);
     expect(headers["tracestate"]).toBe("vendor=1");
   });
+
+  test("a proxy that copies a malformed tracestate sends none on", async () => {
+    const [front, back] = [start("plain.mjs"), start("plain.mjs", { OTEL_SERVICE_NAME: "stock" })];
+    const answer = await fetch(
+      `${await front.url()}/${how}?proxy&to=${encodeURIComponent(`${await back.url()}/echo`)}`,
+      { headers: { ...from.headers, tracestate: "vendor=1,no member" } },
+    );
+    const headers = (await answer.json()) as Record<string, string>;
+    expect(headers["traceparent"]).toMatch(new RegExp(`^00-${TRACE}-(?!${PARENT})[0-9a-f]{16}-01$`));
+    expect(headers["tracestate"] ?? "").toBe("");
+  });
 });
 
 test("a request that nobody takes is a failed span, and the program gets its error", async () => {

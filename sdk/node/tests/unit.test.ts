@@ -9,7 +9,7 @@ import * as index from "../src/index.ts";
 import { type LogRecord, Worth, worthOf } from "../src/record.ts";
 import { attribute, query, text, url } from "../src/redact.ts";
 import { MAX_BYTES, MAX_EVENTS, Ring } from "../src/ring.ts";
-import { parseTraceparent, sessionHeader, validSession } from "../src/trace.ts";
+import { parseTraceparent, parseTracestate, sessionHeader, traceparent, validSession } from "../src/trace.ts";
 import { exceptionOf, valueOf } from "../src/values.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -76,10 +76,10 @@ describe("ring", () => {
 describe("trace context", () => {
   const [t, s] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
   test.each([
-    [`00-${t}-${s}-01`, { trace: t, span: s, sampled: true }],
-    [`00-${t}-${s}-00`, { trace: t, span: s, sampled: false }],
-    [`00-${t}-${s}-03`, { trace: t, span: s, sampled: true }],
-    [`01-${t}-${s}-01-more`, { trace: t, span: s, sampled: true }],
+    [`00-${t}-${s}-01`, { trace: t, span: s, sampled: true, random: false }],
+    [`00-${t}-${s}-00`, { trace: t, span: s, sampled: false, random: false }],
+    [`00-${t}-${s}-03`, { trace: t, span: s, sampled: true, random: true }],
+    [`01-${t}-${s}-01-more`, { trace: t, span: s, sampled: true, random: false }],
     [`00-${t}-${s}-01-more`, undefined],
     [`ff-${t}-${s}-01`, undefined],
     [`00-${"0".repeat(32)}-${s}-01`, undefined],
@@ -92,6 +92,18 @@ describe("trace context", () => {
 });
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(here, "../../../schema/fixtures", name), "utf8"));
+
+describe("trace contexts are those of all SDKs", () => {
+  const { parents, states } = read("trace-context.json") as {
+    parents: { name: string; headers: string[]; trace: string; span: string; sent?: string }[];
+    states: { name: string; headers: string[]; sent: string }[];
+  };
+  test.each(parents)("traceparent: $name", ({ headers, trace, span, sent }) => {
+    const parent = parseTraceparent(headers.length > 0 ? headers.join(", ") : undefined);
+    expect(parent && traceparent(parent)).toBe(sent && `00-${trace}-${span}-${sent}`);
+  });
+  test.each(states)("tracestate: $name", ({ headers, sent }) => expect(parseTracestate(headers.join(", "))).toBe(sent));
+});
 
 describe("sessions are those of all SDKs", () => {
   const { made, cases } = read("session.json") as {

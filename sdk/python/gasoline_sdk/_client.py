@@ -177,7 +177,7 @@ def start(
     ~/.gasoline. The URL may be the whole string that "gasoline token create" prints, with a token and the pin of the daemon's
     key: then that key alone decides, and tls is not looked at. interval is how long records wait for others, in seconds:
     0.1, in production 0.5; errors do not wait. tls is an ssl.SSLContext.
-    instrument: patch logging, http.client, httpx, sqlite3, psycopg, Django, Flask and Starlette. sigterm: where nothing
+    instrument: patch logging, http.client, httpx, sqlite3, psycopg, psycopg2, Django, Flask and Starlette. sigterm: where nothing
     handles SIGTERM, flush on it, at most 500 ms, and end as before.
 
     The client is off when GASOLINE is off, and in production unless there is a token in token, GASOLINE_TOKEN or the URL.

@@ -13,7 +13,8 @@ def _context(
     client: "_client.Client", traceparent: Optional[str], tracestate: Optional[str], session: Optional[str]
 ) -> _trace.Context:
     context = _trace.parse_traceparent(traceparent) or _trace.Context()
-    context.state = _trace.whole_members(tracestate) if tracestate else ""
+    if context.trace and tracestate:
+        context.state = _trace.parse_tracestate(tracestate)
     if client.production:
         context.own = _session.signed(session, client.token()[0])
     return context
@@ -38,7 +39,11 @@ class WSGIMiddleware:
         self.app = app
 
     def __call__(self, environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        return wsgi(self.app, environ, start_response)
+        try:
+            return wsgi(self.app, environ, start_response)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.app, name)
@@ -147,6 +152,7 @@ class _Body:
             _finish(self._span, self._seen[0], None)
             raise
         except BaseException as error:
+            _trace.hide(error)
             _finish(self._span, self._seen[0] or 500, error if isinstance(error, Exception) else None)
             raise
         finally:
@@ -174,7 +180,11 @@ class ASGIMiddleware:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
-        await asgi(self.app, scope, receive, send)
+        try:
+            await asgi(self.app, scope, receive, send)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.app, name)
@@ -189,7 +199,10 @@ def _asgi_span(scope: Scope) -> Tuple[Optional[_trace.Span], Optional[_trace.Con
         if not isinstance(scope.get("headers"), (list, tuple)):
             scope["headers"] = list(scope.get("headers") or ())  # what can be read once is the application's
         for name, value in scope["headers"]:
-            headers.setdefault(name.lower(), value)
+            name = name.lower()
+            if name in headers and name in (b"traceparent", b"tracestate"):
+                value = headers.pop(name) + b"," + value
+            headers.setdefault(name, value)
 
         def header(name: bytes) -> Optional[str]:
             value = headers.get(name)
@@ -275,7 +288,8 @@ def _aiohttp_span(request: Any) -> Tuple[Optional[_trace.Span], Optional[_trace.
         return None, None, False
     try:
         header = request.headers.get
-        context = _context(client, header("traceparent"), header("tracestate"), header("gasoline-session"))
+        traceparent, tracestate = (",".join(request.headers.getall(name, ())) for name in ("traceparent", "tracestate"))
+        context = _context(client, traceparent, tracestate, header("gasoline-session"))
         attributes: Dict[str, Any] = {
             "http.request.method": request.method, "url.path": request.path, "url.scheme": request.scheme,
         }

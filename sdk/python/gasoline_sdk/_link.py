@@ -111,15 +111,20 @@ class Link:
 def _challenge(connection: http.client.HTTPConnection, token: str) -> None:
     """Have the daemon prove that it knows the token, before anything is sent to it."""
     nonce = secrets.token_hex(32)
+    key, key_id = token, ""
+    parts = token.split("_")
+    if len(parts) == 4 and parts[0] == "gasoline":  # of a token that "gasoline run" gave, the daemon knows the hash
+        key, key_id = hashlib.sha256(parts[3].encode()).hexdigest(), "token-" + parts[2]
     try:
-        connection.request("POST", "/prove", json.dumps({"nonce": nonce}), {"Content-Type": "application/json"})
+        body = json.dumps({"nonce": nonce, "key_id": key_id})
+        connection.request("POST", "/prove", body, {"Content-Type": "application/json"})
         response = connection.getresponse()
         answer = json.loads(response.read(4096))
-        fields = (nonce, str(connection.sock.getpeername()[1]), answer["server"]["run"], answer["boot"], "")
+        fields = (nonce, str(connection.sock.getpeername()[1]), answer["server"]["run"], answer["boot"], key_id)
     except (KeyError, TypeError, ValueError, AttributeError, http.client.HTTPException) as error:
         raise Foreign("who listens did not prove to be the daemon of this user") from error
     message = "gasoline 1 daemon\n" + "\n".join(fields)
-    proof = hmac.new(token.encode(), message.encode(), hashlib.sha256).hexdigest()
+    proof = hmac.new(key.encode(), message.encode(), hashlib.sha256).hexdigest()
     if response.status != 200 or not hmac.compare_digest(proof.encode(), str(answer.get("proof")).encode()):
         raise Foreign("who listens did not prove to be the daemon of this user")
 

@@ -45,6 +45,12 @@ def capture(record: logging.LogRecord) -> None:
     if client is None:
         return
     try:
+        if record.exc_info and record.exc_info[1] is not None:
+            kind, error, tb = record.exc_info
+            _trace.hide(error)
+            shown = _trace.visible(tb)
+            if shown is not tb:
+                record.exc_info = kind, error, shown
         context = _trace.running()
         if client.queue.full and _skips(client.queue, record, context):
             return
@@ -157,6 +163,8 @@ def install() -> None:
 
     def excepthook(kind: Any, error: Any, tb: Any) -> None:
         try:
+            _trace.hide(error)
+            tb = _trace.visible(tb)
             uncaught(kind, error, tb, "excepthook")
             _client.flush()
         except Exception:
@@ -168,6 +176,7 @@ def install() -> None:
 
     def thread_excepthook(args: Any) -> None:
         try:
+            _trace.hide(args.exc_value)
             uncaught(args.exc_type, args.exc_value, args.exc_traceback, "threading.excepthook")
         except Exception:
             pass

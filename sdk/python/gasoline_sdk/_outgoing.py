@@ -43,6 +43,8 @@ def _headers(span: Optional[_trace.Span], host: str) -> Dict[str, str]:
     client = _client.active()
     if client is None or _trace.elsewhere or context is None or not context.trace:
         return {}
+    if span is None and not context.sampled:
+        context = context.below()
     out = {"traceparent": context.traceparent()}
     if context.state:
         out["tracestate"] = context.state
@@ -70,6 +72,7 @@ def _end(span: _trace.Span, status: int) -> None:
 
 
 def _broke(span: Optional[_trace.Span], error: BaseException) -> None:
+    _trace.hide(error)
     if span is None:
         return
     if isinstance(error, Exception):
@@ -86,7 +89,11 @@ def patch_http_client(module: Any) -> None:
 
     def new_putrequest(self: Any, method: str, url: str, *args: Any, **kwargs: Any) -> Any:
         self._gasoline = (method, url)
-        return putrequest(self, method, url, *args, **kwargs)
+        try:
+            return putrequest(self, method, url, *args, **kwargs)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
 
     def new_endheaders(self: Any, *args: Any, **kwargs: Any) -> Any:
         span = None
@@ -95,6 +102,7 @@ def patch_http_client(module: Any) -> None:
         try:
             return endheaders(self, *args, **kwargs)
         except Exception as error:
+            _trace.hide(error)
             if span is not None:
                 span.error(error)
                 span.end()
@@ -104,15 +112,16 @@ def patch_http_client(module: Any) -> None:
     def new_getresponse(self: Any, *args: Any, **kwargs: Any) -> Any:
         span = getattr(self, "_gasoline_span", None)
         self._gasoline_span = None
-        if span is None:
-            return getresponse(self, *args, **kwargs)
         try:
             response = getresponse(self, *args, **kwargs)
         except Exception as error:
-            span.error(error)
-            span.end()
+            _trace.hide(error)
+            if span is not None:
+                span.error(error)
+                span.end()
             raise
-        _end(span, response.status)
+        if span is not None:
+            _end(span, response.status)
         return response
 
     connection.putrequest = new_putrequest

@@ -2,60 +2,76 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.abc
 import importlib.util
 import sys
 import threading
 from typing import Any, Callable, Dict, Optional, Sequence
 
-from . import _client, _http, _logs, _outgoing, _sql, _trace
+from . import _celery, _client, _http, _logs, _outgoing, _sql, _threads, _trace
+
+
+def _wsgi(cls: Any) -> None:
+    """Patch the class of a WSGI application."""
+    call = cls.__call__
+
+    def new_call(self: Any, environ: Any, start_response: Any) -> Any:
+        try:
+            return _http.wsgi(functools.partial(call, self), environ, start_response)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
+
+    cls.__call__ = new_call
+
+
+def _asgi(cls: Any) -> None:
+    """Patch the class of an ASGI application."""
+    call = cls.__call__
+
+    async def new_call(self: Any, scope: Any, receive: Any, send: Any) -> Any:
+        try:
+            return await _http.asgi(functools.partial(call, self), scope, receive, send)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
+
+    cls.__call__ = new_call
 
 
 def _flask(module: Any) -> None:
-    call, dispatch = module.Flask.__call__, module.Flask.dispatch_request
+    _wsgi(module.Flask)
 
-    def new_call(self: Any, environ: Any, start_response: Any) -> Any:
-        return _http.wsgi(lambda e, s: call(self, e, s), environ, start_response)
-
-    def new_dispatch(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def matched(_app: Any, **_more: Any) -> None:
         try:
             request = sys.modules["flask"].request
-            rule = request.url_rule
-            if rule is not None:
-                _http.route(request.environ.get(_http.MARK), request.method, rule.rule)
+            if request.url_rule is not None:
+                _http.route(request.environ.get(_http.MARK), request.method, request.url_rule.rule)
         except Exception:
             pass
-        return dispatch(self, *args, **kwargs)
 
-    module.Flask.__call__, module.Flask.dispatch_request = new_call, new_dispatch
+    # Flask sends it when it knows the route, so that no frame of ours is around what the program does.
+    sys.modules["flask.signals"].request_started.connect(matched, weak=False)
 
 
 def _django_wsgi(module: Any) -> None:
-    call = module.WSGIHandler.__call__
-
-    def new_call(self: Any, environ: Any, start_response: Any) -> Any:
-        return _http.wsgi(lambda e, s: call(self, e, s), environ, start_response)
-
-    module.WSGIHandler.__call__ = new_call
+    _wsgi(module.WSGIHandler)
 
 
 def _django_asgi(module: Any) -> None:
-    call = module.ASGIHandler.__call__
-
-    async def new_call(self: Any, scope: Any, receive: Any, send: Any) -> Any:
-        async def app(s: Any, r: Any, e: Any) -> Any:
-            return await call(self, s, r, e)
-
-        return await _http.asgi(app, scope, receive, send)
-
-    module.ASGIHandler.__call__ = new_call
+    _asgi(module.ASGIHandler)
 
 
 def _django_base(module: Any) -> None:
     resolve = module.BaseHandler.resolve_request
 
     def new_resolve(self: Any, request: Any) -> Any:
-        match = resolve(self, request)
+        try:
+            match = resolve(self, request)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
         try:
             context = _trace.current.get()
             if context is not None and match.route:
@@ -68,15 +84,7 @@ def _django_base(module: Any) -> None:
 
 
 def _starlette(module: Any) -> None:
-    call = module.Starlette.__call__
-
-    async def new_call(self: Any, scope: Any, receive: Any, send: Any) -> None:
-        async def app(s: Any, r: Any, e: Any) -> None:
-            await call(self, s, r, e)
-
-        await _http.asgi(app, scope, receive, send)
-
-    module.Starlette.__call__ = new_call
+    _asgi(module.Starlette)
 
 
 def _starlette_routing(module: Any) -> None:
@@ -87,7 +95,11 @@ def _starlette_routing(module: Any) -> None:
         if isinstance(span, _trace.Span):
             path = scope.get("app_root_path", "") + self.path
             _http.route(span, scope.get("method", "GET"), path)
-        await handle(self, scope, receive, send)
+        try:
+            await handle(self, scope, receive, send)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
 
     module.Route.handle = new_handle
 
@@ -96,10 +108,11 @@ def _aiohttp_server(module: Any) -> None:
     handle = module.Application._handle
 
     async def new_handle(self: Any, request: Any) -> Any:
-        async def call() -> Any:
-            return await handle(self, request)
-
-        return await _http.aiohttp(call, request)
+        try:
+            return await _http.aiohttp(functools.partial(handle, self, request), request)
+        except BaseException as error:
+            _trace.hide(error)
+            raise
 
     module.Application._handle = new_handle
 
@@ -126,13 +139,18 @@ def _multiprocessing(module: Any) -> None:
 
 _PATCHES: Dict[str, Callable[[Any], None]] = {
     "multiprocessing.util": _multiprocessing,
+    "threading": _threads.patch_threading,
+    "concurrent.futures.thread": _threads.patch_executors,
+    "multiprocessing.pool": _threads.patch_pools,
     "http.client": _outgoing.patch_http_client,
     "httpx": _outgoing.patch_httpx,
     "aiohttp.client": _outgoing.patch_aiohttp,
     "aiohttp.web_app": _aiohttp_server,
     "sqlite3": _sql.patch_sqlite,
     "psycopg": _sql.patch_psycopg,
+    "psycopg2": _sql.patch_psycopg2,
     "asyncpg.connection": _sql.patch_asyncpg,
+    "celery.signals": _celery.patch_celery,
     "flask.app": _flask,
     "django.core.handlers.wsgi": _django_wsgi,
     "django.core.handlers.asgi": _django_asgi,

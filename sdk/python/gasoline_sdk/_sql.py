@@ -1,10 +1,10 @@
-"""Queries: sqlite3, psycopg and asyncpg by themselves, other drivers of DB-API 2.0 by wrap_connection."""
+"""Queries: sqlite3, psycopg, psycopg2 and asyncpg by themselves, other drivers of DB-API 2.0 by wrap_connection."""
 
 from __future__ import annotations
 
 import re
 import sys
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from . import _client, _trace
 
@@ -75,32 +75,66 @@ def run(system: str, query: Any, call: Callable[[], Any]) -> Any:
     return result
 
 
-def patch_sqlite(module: Any) -> None:
-    """Patch connect, so that connections are of a subclass of their factory. isinstance and the methods stay.
+def _like(cls: Any, base: Any) -> Any:
+    cls.__name__, cls.__qualname__, cls.__module__ = base.__name__, base.__qualname__, base.__module__
+    return cls
 
-    Ours stand between a factory of the program's and sqlite3's own class: what the program overrides is called first.
-    """
-    connect = module.connect
+
+def _as_sent(cursor: Any, query: Any) -> Any:
+    return query
+
+
+def _cursors(system: str, names: Tuple[str, ...], text: Callable[[Any, Any], Any] = _as_sent) -> Callable[[Any], Any]:
+    """Return what makes of a class of cursors the one below it whose named methods are queries."""
     made: Dict[Any, Any] = {}
 
-    def cursors(base: Any) -> Any:
+    def method(base: Any, name: str) -> Any:
+        inner = getattr(base, name)
+
+        @_trace.unseen
+        def call(self: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
+            return run(system, text(self, query), lambda: inner(self, query, *args, **kwargs))
+
+        call.__name__, call.__qualname__, call.__doc__ = name, "%s.%s" % (base.__qualname__, name), inner.__doc__
+        return call
+
+    def below(base: Any) -> Any:
         found = made.get(base)
         if found is None:
-
-            class Cursor(base):  # type: ignore[misc]
-                def execute(self, sql: Any, *args: Any, **kwargs: Any) -> Any:
-                    return run("sqlite", sql, lambda: base.execute(self, sql, *args, **kwargs))
-
-                def executemany(self, sql: Any, *args: Any, **kwargs: Any) -> Any:
-                    return run("sqlite", sql, lambda: base.executemany(self, sql, *args, **kwargs))
-
-                def executescript(self, sql: Any) -> Any:
-                    return run("sqlite", sql, lambda: base.executescript(self, sql))
-
-            Cursor.__name__, Cursor.__qualname__, Cursor.__module__ = base.__name__, base.__qualname__, base.__module__
-            found = made[base] = Cursor
+            found = made[base] = _like(type(base)(base.__name__, (base,), {name: method(base, name) for name in names}), base)
         return found
 
+    return below
+
+
+def _connections(ours: Any, base: Any) -> Callable[[Any], Any]:
+    """Return what makes of a program's class of connections the one below it and ours; what is none is left alone.
+
+    Ours stands between the program's and the driver's own class: what the program overrides is called first.
+    """
+    made: Dict[Any, Any] = {base: ours}
+
+    def below(factory: Any) -> Any:
+        if not isinstance(factory, type) or not issubclass(factory, base):
+            return factory
+        found = made.get(factory)
+        if found is None:
+            try:
+                found = type(factory)(factory.__name__, (factory, ours), {
+                    "__module__": factory.__module__, "__qualname__": factory.__qualname__, "__doc__": factory.__doc__,
+                })
+            except TypeError:
+                found = factory  # its class cannot have another one below it
+            made[factory] = found
+        return found
+
+    return below
+
+
+def patch_sqlite(module: Any) -> None:
+    """Patch connect, so that connections are of a subclass of their factory. isinstance and the methods stay."""
+    connect = module.connect
+    cursors = _cursors("sqlite", ("execute", "executemany", "executescript"))
     base = module.Connection
 
     class Connection(base):  # type: ignore[misc]
@@ -112,17 +146,21 @@ def patch_sqlite(module: Any) -> None:
             return base.cursor(self, factory)
 
         # Some versions call the cursor's methods here, some do not: these always do.
+        @_trace.unseen
         def execute(self, sql: Any, *args: Any) -> Any:
             return self.cursor().execute(sql, *args)
 
+        @_trace.unseen
         def executemany(self, sql: Any, *args: Any) -> Any:
             return self.cursor().executemany(sql, *args)
 
+        @_trace.unseen
         def executescript(self, sql: Any) -> Any:
             return self.cursor().executescript(sql)
 
         if sys.version_info >= (3, 10):  # older ones call commit and rollback, whose they ever are
 
+            @_trace.unseen
             def __exit__(self, kind: Any, error: Any, tb: Any) -> bool:
                 if kind is not None:
                     Connection.rollback(self)
@@ -134,31 +172,17 @@ def patch_sqlite(module: Any) -> None:
                     raise
                 return False
 
+        @_trace.unseen
         def commit(self) -> Any:
             return base.commit(self) if not self.in_transaction else run("sqlite", "COMMIT", lambda: base.commit(self))
 
+        @_trace.unseen
         def rollback(self) -> Any:
             if not self.in_transaction:
                 return base.rollback(self)
             return run("sqlite", "ROLLBACK", lambda: base.rollback(self))
 
-    Connection.__name__, Connection.__qualname__, Connection.__module__ = base.__name__, base.__qualname__, base.__module__
-    made[base] = Connection
-
-    def connections(factory: Any) -> Any:
-        """Return the class for a factory; what is no subclass of sqlite3's is left alone."""
-        if not isinstance(factory, type) or not issubclass(factory, base):
-            return factory
-        found = made.get(factory)
-        if found is None:
-            try:
-                found = type(factory)(factory.__name__, (factory, Connection), {
-                    "__module__": factory.__module__, "__qualname__": factory.__qualname__, "__doc__": factory.__doc__,
-                })
-            except TypeError:
-                found = factory  # its class cannot have another one below it
-            made[factory] = found
-        return found
+    connections = _connections(_like(Connection, base), base)
 
     def new_connect(*args: Any, **kwargs: Any) -> Any:
         if _client.active() is not None:
@@ -178,6 +202,7 @@ def _patch_method(cls: Any, name: str, system: str, text: Callable[[Any, Any], A
     """Patch a method whose first argument is a query. text returns it as it is sent."""
     inner = cls.__dict__[name]
 
+    @_trace.unseen
     def method(self: Any, query: Any, *args: Any, **kwargs: Any) -> Any:
         return run(system, text(self, query), lambda: inner(self, query, *args, **kwargs))
 
@@ -193,6 +218,7 @@ def _patch_coroutine(cls: Any, name: str, system: str, text: Callable[[Any, Any]
         try:
             result = await inner(self, query, *args, **kwargs)
         except Exception as error:
+            _trace.hide(error)
             _failed(system, text(self, query), span, error)
             raise
         except BaseException:
@@ -206,22 +232,46 @@ def _patch_coroutine(cls: Any, name: str, system: str, text: Callable[[Any, Any]
     setattr(cls, name, method)
 
 
+def _composed(cursor: Any, query: Any) -> Any:
+    """Return a query of psycopg as it is sent."""
+    if isinstance(query, (str, bytes)) or _client.active() is None:
+        return query
+    try:
+        return query.as_string(cursor)  # one of psycopg.sql
+    except Exception:
+        return query
+
+
 def patch_psycopg(module: Any) -> None:
     """Patch the cursors of psycopg 3. Connection.execute uses them."""
-
-    def text(cursor: Any, query: Any) -> Any:
-        if isinstance(query, (str, bytes)) or _client.active() is None:
-            return query
-        try:
-            return query.as_string(cursor)  # one of psycopg.sql
-        except Exception:
-            return query
-
     for name in ("execute", "executemany"):
         for cls in (module.Cursor, module.ServerCursor):
-            _patch_method(cls, name, "postgresql", text)
+            _patch_method(cls, name, "postgresql", _composed)
         for cls in (module.AsyncCursor, module.AsyncServerCursor):
-            _patch_coroutine(cls, name, "postgresql", text)
+            _patch_coroutine(cls, name, "postgresql", _composed)
+
+
+def patch_psycopg2(module: Any) -> None:
+    """Patch connect of psycopg2, whose classes cannot be patched: connections and cursors are of subclasses."""
+    connect, base, cursor = module.connect, module.extensions.connection, module.extensions.cursor
+    cursors = _cursors("postgresql", ("execute", "executemany"), _composed)
+
+    class Connection(base):  # type: ignore[misc]
+        def cursor(self, name: Any = None, cursor_factory: Any = None, *args: Any, **kwargs: Any) -> Any:
+            wanted = cursor_factory or self.cursor_factory or cursor
+            if isinstance(wanted, type) and issubclass(wanted, cursor):
+                wanted = cursors(wanted)
+            return base.cursor(self, name, wanted, *args, **kwargs)
+
+    connections = _connections(_like(Connection, base), base)
+
+    def new_connect(dsn: Any = None, connection_factory: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if _client.active() is not None:
+            connection_factory = connections(connection_factory or base)
+        return connect(dsn, connection_factory, *args, **kwargs)
+
+    new_connect.__doc__ = connect.__doc__
+    module.connect = new_connect
 
 
 def patch_asyncpg(module: Any) -> None:
@@ -242,10 +292,12 @@ class _Cursor:
     def __init__(self, inner: Any, system: str) -> None:
         self.__dict__["_inner"], self.__dict__["_system"] = inner, system
 
+    @_trace.unseen
     def execute(self, query: Any, *args: Any, **kwargs: Any) -> Any:
         result = run(self._system, query, lambda: self._inner.execute(query, *args, **kwargs))
         return self if result is self._inner else result
 
+    @_trace.unseen
     def executemany(self, query: Any, *args: Any, **kwargs: Any) -> Any:
         result = run(self._system, query, lambda: self._inner.executemany(query, *args, **kwargs))
         return self if result is self._inner else result
@@ -263,6 +315,7 @@ class _Cursor:
         self._inner.__enter__()
         return self
 
+    @_trace.unseen
     def __exit__(self, *args: Any) -> Any:
         return self._inner.__exit__(*args)
 
@@ -276,9 +329,11 @@ class _Connection:
     def cursor(self, *args: Any, **kwargs: Any) -> _Cursor:
         return _Cursor(self._inner.cursor(*args, **kwargs), self._system)
 
+    @_trace.unseen
     def commit(self) -> Any:
         return run(self._system, "COMMIT", self._inner.commit)
 
+    @_trace.unseen
     def rollback(self) -> Any:
         return run(self._system, "ROLLBACK", self._inner.rollback)
 
@@ -292,6 +347,7 @@ class _Connection:
         self._inner.__enter__()
         return self
 
+    @_trace.unseen
     def __exit__(self, *args: Any) -> Any:
         return self._inner.__exit__(*args)
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 import time
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Set, Tuple, Type, TypeVar
 
 from . import _queue
 from ._queue import ERROR, WARN
 
 if TYPE_CHECKING:
     from ._client import Client
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 INTERNAL, SERVER, CLIENT = 1, 2, 3  # as OTLP numbers kinds
 MAX_ATTRIBUTES = 64
@@ -24,7 +27,11 @@ MAX_TEXT = 16 << 10
 # A tracer of OpenTelemetry's SDK has spans of this process: then there are none of ours, and traces travel by it.
 elsewhere = False
 
-_header = re.compile(r"\A([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?\Z", re.DOTALL)
+_header = re.compile(r"\A([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-[^,]*)?\Z")
+_member = re.compile(r"[a-z0-9][a-z0-9_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]")
+
+# Bounds of a tracestate: how many members one may have, how much of it is passed on, and which members go first.
+_MOST_MEMBERS, _MOST_STATE, _LONG_MEMBER = 32, 512, 128
 
 
 def trace_id() -> str:
@@ -40,23 +47,46 @@ def clip(s: str, most: int = MAX_TEXT) -> str:
     return s if len(s) <= most else s[:most] + "…"
 
 
-def whole_members(state: str) -> str:
-    """Cut a tracestate behind the last member that fits in 512: half a member would be another one to who wrote it."""
-    return state if len(state) <= 512 else state[: max(0, state.rfind(",", 0, 513))]
+def parse_tracestate(value: str) -> str:
+    """Return what is passed on of a tracestate, its headers joined by commas: "" when a member is none, or they are too many.
+
+    Of one that is too long whole members are left out, long ones first: half a member would be another one to who wrote it.
+    """
+    members = []
+    for part in value.split(",", 4096):
+        member = part.strip(" \t")
+        if not member:
+            continue
+        if len(members) == _MOST_MEMBERS or not _member.fullmatch(member):
+            return ""
+        members.append(member)
+    length = sum(map(len, members)) + len(members) - 1
+    for longer_than in (_LONG_MEMBER, 0):
+        for at in range(len(members) - 1, -1, -1):
+            if length > _MOST_STATE and len(members[at]) > longer_than:
+                length -= len(members.pop(at)) + 1
+    return ",".join(members)
 
 
 class Context:
     """What travels between services. trace is "" when there is none."""
 
-    __slots__ = ("own", "sampled", "server", "span", "state", "trace")
+    __slots__ = ("own", "random", "sampled", "server", "span", "state", "trace")
 
-    def __init__(self, trace: str = "", span: str = "", sampled: bool = True, state: str = "", own: bool = False):
+    def __init__(
+        self, trace: str = "", span: str = "", sampled: bool = True, state: str = "", own: bool = False, random: bool = False
+    ):
         self.trace, self.span, self.sampled, self.state = trace, span, sampled, state
+        self.random = random  # who began the trace says that its id is random
         self.own = own  # in production: the request is the developer's own
         self.server: Optional["Span"] = None
 
     def traceparent(self) -> str:
-        return "00-%s-%s-%s" % (self.trace, self.span, "01" if self.sampled else "00")
+        return "00-%s-%s-0%d" % (self.trace, self.span, self.sampled + 2 * self.random)
+
+    def below(self) -> "Context":
+        """Return the context of an operation of this one that nobody records."""
+        return Context(self.trace, span_id(), self.sampled, self.state, self.own, self.random)
 
 
 current: ContextVar[Optional[Context]] = ContextVar("gasoline", default=None)
@@ -64,13 +94,14 @@ current: ContextVar[Optional[Context]] = ContextVar("gasoline", default=None)
 
 def parse_traceparent(value: Optional[str]) -> Optional[Context]:
     """Return what a traceparent header says, None for what is none."""
-    m = _header.match(value.strip()) if value else None
+    m = _header.match(value.strip(" \t")) if value else None
     if not m:
         return None
     version, trace, span, flags, rest = m.groups()
     if version == "ff" or (version == "00" and rest) or not trace.strip("0") or not span.strip("0"):
         return None
-    return Context(trace, span, bool(int(flags, 16) & 1))
+    bits = int(flags, 16)
+    return Context(trace, span, bool(bits & 1), random=bool(bits & 2))
 
 
 def running() -> Optional[Context]:
@@ -80,7 +111,8 @@ def running() -> Optional[Context]:
     try:
         found = sys.modules["opentelemetry.trace"].get_current_span().get_span_context()
         if found.is_valid:
-            return Context("%032x" % found.trace_id, "%016x" % found.span_id, found.trace_flags.sampled)
+            flags = found.trace_flags
+            return Context("%032x" % found.trace_id, "%016x" % found.span_id, flags.sampled, random=bool(flags & 2))
     except Exception:
         pass
     return None
@@ -104,16 +136,103 @@ def message_of(error: BaseException) -> str:
         return "(its text cannot be made)"
 
 
+_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_MOST_ERRORS = 64  # of those that caused an error, or are in its group
+
+
+def visible(tb: Optional[TracebackType]) -> Optional[TracebackType]:
+    """Return a traceback without the frames of this package."""
+    while tb is not None and tb.tb_frame.f_code.co_filename.startswith(_OURS):
+        tb = tb.tb_next
+    at = tb
+    while at is not None:
+        after = at.tb_next
+        while after is not None and after.tb_frame.f_code.co_filename.startswith(_OURS):
+            after = after.tb_next
+        if after is not at.tb_next:
+            at.tb_next = after
+        at = after
+    return tb
+
+
+def hide(error: Optional[BaseException]) -> None:
+    """Take the frames of this package out of an error's tracebacks: the program prints them as without us.
+
+    Where a wrapper lets an error go on, it calls this and then says ``raise``, which adds no frame from Python 3.11 on.
+    """
+    todo: List[Optional[BaseException]] = [error]
+    seen: Set[int] = set()
+    while todo and len(seen) < _MOST_ERRORS:
+        found = todo.pop()
+        if found is None or id(found) in seen:
+            continue
+        seen.add(id(found))
+        shown = visible(found.__traceback__)
+        if shown is not found.__traceback__:
+            found.__traceback__ = shown
+        todo.extend((found.__cause__, found.__context__))
+        inner = getattr(found, "exceptions", None)  # of a group
+        if isinstance(inner, tuple):
+            todo.extend(e for e in inner[:_MOST_ERRORS] if isinstance(e, BaseException))
+
+
+def unseen(method: _Method) -> _Method:
+    """Return a wrapper's method whose frames, and those that it calls here, are in no traceback of the program."""
+
+    @functools.wraps(method)
+    def outer(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
+
+    return outer  # type: ignore[return-value]
+
+
+_MOST_CALLERS = 40
+
+
+def _callers(tb: Optional[TracebackType]) -> List[Any]:
+    """Return the nearest frames that led here, without those of this package and of a traceback, the outermost first."""
+    import traceback
+
+    inner = set()
+    while tb is not None:
+        inner.add(tb.tb_frame)
+        tb = tb.tb_next
+    found: List[Tuple[Any, int]] = []
+    for frame, line in traceback.walk_stack(sys._getframe(1)):
+        if len(found) == _MOST_CALLERS:
+            break
+        if frame not in inner and not frame.f_code.co_filename.startswith(_OURS):
+            found.append((frame, line))
+    return list(traceback.StackSummary.extract(reversed(found)))
+
+
 def exception_attributes(
-    kind: Type[BaseException], error: Optional[BaseException], tb: Optional[TracebackType]
+    kind: Type[BaseException], error: Optional[BaseException], tb: Optional[TracebackType], callers: bool = False
 ) -> Dict[str, Any]:
-    """Return an exception as OpenTelemetry's attributes."""
+    """Return an exception as OpenTelemetry's attributes.
+
+    callers: its traceback begins in this package, within a call of the program's: what led there belongs to it.
+    """
     out: Dict[str, Any] = {"exception.type": type_name(error) if error else kind.__name__}
     out["exception.message"] = message_of(error) if error else ""
     try:
         import traceback
 
-        out["exception.stacktrace"] = clip("".join(traceback.format_exception(kind, error, tb, limit=-50)))
+        hide(error)
+        tb = visible(tb)
+        told = traceback.TracebackException(kind, error, tb, limit=-50)  # type: ignore[arg-type]
+        own, around = told.stack, _callers(tb) if callers else []
+        while True:
+            told.stack = traceback.StackSummary.from_list([*around, *own])
+            text = "".join(told.format())
+            if len(text) <= MAX_TEXT or not around:
+                break
+            around = around[len(around) // 2 + 1 :]  # the end, which says what happened, stays
+        out["exception.stacktrace"] = clip(text)
     except Exception:
         out["exception.stacktrace"] = ""
     return out
@@ -141,7 +260,8 @@ class Span:
         self._token: Any = None
         self._parent = parent.span if parent and parent.trace else ""
         trace = parent.trace if parent and parent.trace else trace_id()
-        self.context = Context(trace, span_id(), True, parent.state if parent else "", bool(parent and parent.own))
+        state, own, random = (parent.state, parent.own, parent.random) if parent else ("", False, False)
+        self.context = Context(trace, span_id(), True, state, own, random)
         self.context.server = self if kind == SERVER else parent.server if parent else None
 
     def came_with(self, traceparent: str) -> bool:
@@ -165,12 +285,15 @@ class Span:
         self._failed, self._reason = True, reason
 
     def error(self, error: BaseException, escaped: bool = False) -> None:
-        """Record an exception and mark the span as failed. escaped: nobody in the program caught it."""
+        """Record an exception and mark the span as failed. escaped: nobody in the program caught it.
+
+        What failed as a client has the place that asked, too: the program may catch the error before any traceback has it.
+        """
         self.fail(message_of(error))
         if len(self._events) >= MAX_EVENTS:
             self._left += 1
             return
-        attributes = exception_attributes(type(error), error, error.__traceback__)
+        attributes = exception_attributes(type(error), error, error.__traceback__, callers=self._kind == CLIENT)
         if escaped:
             attributes["exception.escaped"] = True
         self._events.append((time.time_ns(), "exception", attributes))

@@ -321,13 +321,18 @@ class Off(unittest.TestCase):
         self.assertFalse(_client.in_production({"ENV": "development"}))
 
     def test_a_foreign_listener_gets_nothing(self):
+        for token in ("secret", "gasoline_ingest_0123456789abcdef_" + "5" * 64):
+            with self.subTest(token=token):
+                self.foreign(token)
+
+    def foreign(self, secret):
         from tests.receiver import Receiver
 
         receiver = Receiver()
         paths = []
         receiver.answer = lambda handler, body: (paths.append((handler.path, handler.headers["Authorization"])), (404, {}))[1]
         with tempfile.NamedTemporaryFile("w") as token:
-            token.write("secret\n")
+            token.write(secret + "\n")
             token.flush()
             os.environ["GASOLINE_TOKEN_FILE"] = token.name
             try:

@@ -1,4 +1,4 @@
-"""psycopg and asyncpg with a real PostgreSQL, where it is installed."""
+"""psycopg, psycopg2 and asyncpg with a real PostgreSQL, where it is installed."""
 
 import asyncio
 import glob
@@ -30,7 +30,7 @@ class Postgres(Case):
         programs = _programs()
         cls.server = None
         if programs is None:
-            sys.stderr.write("psycopg and asyncpg were not run: there is no PostgreSQL (initdb, pg_ctl) here\n")
+            sys.stderr.write("psycopg, psycopg2 and asyncpg were not run: there is no PostgreSQL (initdb, pg_ctl) here\n")
             return
         cls.folder = tempfile.mkdtemp(prefix="gasoline-pg-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
@@ -95,6 +95,67 @@ class Postgres(Case):
         self.assertEqual(failed["attributes"]["error.type"], "psycopg.errors.UndefinedTable")
         self.assertIn('relation "missing" does not exist', failed["events"][0]["attributes"]["exception.message"])
         self.assertNotIn("hunter22", str(spans))
+
+    def test_psycopg2(self):
+        if self.server is None:
+            return
+        import psycopg2
+        from psycopg2 import extensions, extras, pool, sql
+
+        class Cursor(extras.RealDictCursor):
+            pass
+
+        class Connection(extensions.connection):
+            def cursor(self, *args, **kwargs):
+                made.append(args)
+                return super().cursor(*args, **kwargs)
+
+        made = []
+        # As drivers above it open their connections: by words, with a DSN, with a class of theirs, from a pool.
+        words = " ".join("%s=%s" % pair for pair in self.server.items())
+        ways = [
+            lambda: psycopg2.connect(dbname="postgres", **self.server),
+            lambda: psycopg2.connect("dbname=postgres " + words, cursor_factory=Cursor),
+            lambda: psycopg2.connect(dbname="postgres", connection_factory=Connection, **self.server),
+            lambda: pool.SimpleConnectionPool(1, 1, dbname="postgres", **self.server).getconn(),
+        ]
+        for n, way in enumerate(ways):
+            with self.subTest(n), way() as db:
+                before = len(self.queries())
+                self.assertIsInstance(db, extensions.connection)
+                self.assertEqual(type(db).__name__, "Connection" if n == 2 else "connection")
+                with db.cursor() as cursor:
+                    self.assertEqual(type(cursor).__name__, "Cursor" if n == 1 else "cursor")
+                    cursor.execute("CREATE TEMPORARY TABLE stock (id int, name text)")  # outside of a span
+                    self.assertEqual(self.queries()[before:], [])
+                with gasoline_sdk.span("root") as root:
+                    with db.cursor(cursor_factory=extras.DictCursor) as cursor:
+                        cursor.execute("INSERT INTO stock VALUES (%s, %s)", (1, "hunter22"))
+                        cursor.executemany("INSERT INTO stock VALUES (%s, %s)", [(2, "b"), (3, "c")])
+                        cursor.execute(b"SELECT name FROM stock WHERE id = %s", vars=[1])
+                        self.assertEqual(cursor.fetchone()["name"], "hunter22")
+                        cursor.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier("stock")))
+                        self.assertEqual(cursor.fetchone()[0], 3)
+                    with db.cursor("named", cursor_factory=extensions.cursor) as cursor:
+                        cursor.execute("SELECT id FROM stock ORDER BY id")
+                        self.assertEqual(cursor.fetchall(), [(1,), (2,), (3,)])
+                    with db.cursor() as cursor, self.assertRaises(psycopg2.errors.UndefinedTable):
+                        cursor.execute("SELECT * FROM missing")
+                    db.rollback()
+                self.assertEqual(self.queries()[before:], [
+                    ("INSERT stock", "INSERT INTO stock VALUES (%s, %s)", 0),
+                    ("INSERT stock", "INSERT INTO stock VALUES (%s, %s)", 0),
+                    ("SELECT stock", "SELECT name FROM stock WHERE id = %s", 0),
+                    ("SELECT stock", 'SELECT count(*) FROM "stock"', 0),
+                    ("SELECT stock", "SELECT id FROM stock ORDER BY id", 0),
+                    ("SELECT missing", "SELECT * FROM missing", 2),
+                ])
+                spans = [s for s in self.receiver.spans if s["kind"] == 3][before:]
+                self.assertEqual({(s["parentSpanId"], s["attributes"]["db.system.name"]) for s in spans},
+                                 {(root.context.span, "postgresql")})
+                self.assertNotIn("hunter22", str(spans))
+            db.close()
+        self.assertGreater(len(made), 3)
 
     def test_psycopg_asynchronous(self):
         if self.server is None:

@@ -3,9 +3,11 @@ import { errorMonitor } from "node:events";
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import http2, { type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import https from "node:https";
-import { ROLE, type Runtime, type Span } from "../runtime.ts";
+import { rethrown } from "../frames.ts";
+import { apply } from "../natives.ts";
+import { type Method, ROLE, type Runtime, type Span } from "../runtime.ts";
 import { url as masked } from "../redact.ts";
-import { traceparent } from "../trace.ts";
+import { parseTracestate, traceparent } from "../trace.ts";
 import { clip, word } from "../values.ts";
 import { wrap } from "./modules.ts";
 
@@ -15,12 +17,12 @@ export function watchClients(runtime: Runtime): void {
     const { request } = module;
     const ours = function (this: unknown, ...args: unknown[]): ClientRequest {
       const span = runtime.open("http", "HTTP", ROLE.client);
-      const sent = Reflect.apply(request, this, args) as ClientRequest;
+      const sent = apply(request, this, args) as ClientRequest;
       if (span) runtime.guard(() => follow(runtime, span, sent));
       return sent;
     };
     const get = function (this: unknown, ...args: unknown[]): ClientRequest {
-      const sent = Reflect.apply(ours, this, args) as ClientRequest;
+      const sent = apply(ours, this, args) as ClientRequest;
       sent.end();
       return sent;
     };
@@ -45,7 +47,7 @@ function watchSessions(runtime: Runtime): void {
     "connect",
     (native) =>
       function (this: unknown, ...args) {
-        const session = Reflect.apply(native, this, args) as ClientHttp2Session;
+        const session = apply(native, this, args) as ClientHttp2Session;
         runtime.guard(() => {
           origins.set(session, new URL(String(args[0])));
           const of = Object.getPrototypeOf(session) as object;
@@ -57,8 +59,6 @@ function watchSessions(runtime: Runtime): void {
       },
   );
 }
-
-type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 const requested = (runtime: Runtime, origins: WeakMap<object, URL>, native: Method): Method =>
   function (this: unknown, ...args) {
@@ -80,18 +80,24 @@ const requested = (runtime: Runtime, origins: WeakMap<object, URL>, native: Meth
       span.attributes["network.protocol.version"] = "2";
       const given = get("traceparent");
       if (given !== undefined && (list || !runtime.copied(given))) return;
-      const added: [string, string][] = [["traceparent", traceparent(span)]];
-      if (span.state && get("tracestate") === undefined) added.push(["tracestate", span.state]);
+      const state = stateOf(span, get("tracestate"));
       // The program's headers stay as they are.
-      args[0] = list ? [...headers, ...added.flat()] : { ...(headers as object), ...Object.fromEntries(added) };
+      if (list) {
+        const added = ["traceparent", traceparent(span)];
+        if (state && get("tracestate") === undefined) added.push("tracestate", state);
+        args[0] = [...headers, ...added];
+      } else {
+        const { tracestate: _, ...rest } = headers as Record<string, unknown>;
+        args[0] = { ...rest, traceparent: traceparent(span), ...(state && { tracestate: state }) };
+      }
     });
     let stream: ClientHttp2Stream;
     try {
-      stream = Reflect.apply(native, this, args) as ClientHttp2Stream;
+      stream = apply(native, this, args) as ClientHttp2Stream;
     } catch (error) {
       runtime.guard(() => span && failed(span, error));
       span?.end();
-      throw error;
+      throw rethrown(error, "node-do-not-add-exception-line");
     }
     if (span) {
       const followed = span;
@@ -117,7 +123,9 @@ function follow(runtime: Runtime, span: Span, request: ClientRequest): void {
     const given = request.getHeader("traceparent");
     if (given === undefined || runtime.copied(given)) {
       request.setHeader("traceparent", traceparent(span));
-      if (span.state && !request.hasHeader("tracestate")) request.setHeader("tracestate", span.state);
+      const state = stateOf(span, request.getHeader("tracestate"));
+      if (state) request.setHeader("tracestate", state);
+      else request.removeHeader("tracestate");
     }
   }
   // errorMonitor is told of errors and does not count as who handles them; prependOnceListener for "response" would.
@@ -156,14 +164,16 @@ function watchUndici(runtime: Runtime): void {
       const at = headers.findIndex((h, i) => i % 2 === 0 && h.toLowerCase() === name);
       return at < 0 ? undefined : headers[at + 1];
     };
-    const given = get("traceparent");
-    if (given === undefined) {
-      request.addHeader("traceparent", traceparent(span));
-      if (span.state && get("tracestate") === undefined) request.addHeader("tracestate", span.state);
-    } else if (runtime.copied(given)) {
-      if (typeof headers === "string") request.headers = headers.replace(given, traceparent(span));
-      else headers[headers.indexOf(given)] = traceparent(span);
-    }
+    const [given, others] = [get("traceparent"), get("tracestate")];
+    if (given !== undefined && !runtime.copied(given)) return;
+    const put = (name: string, old: string | undefined, value: string): void => {
+      if (old === undefined) {
+        if (value) request.addHeader(name, value);
+      } else if (typeof request.headers === "string") request.headers = request.headers.replace(old, () => value);
+      else request.headers[request.headers.indexOf(old)] = value;
+    };
+    put("traceparent", given, traceparent(span));
+    put("tracestate", others, stateOf(span, others));
   });
   on("headers", ({ request, response }) => {
     const span = spans.get(request);
@@ -177,6 +187,10 @@ function watchUndici(runtime: Runtime): void {
     span.end();
   });
 }
+
+/** stateOf returns what a request says of other tracers: what the program gave it, else what came with the trace. */
+const stateOf = (span: Span, given: unknown): string =>
+  parseTracestate(Array.isArray(given) ? given.join(",") : given) || span.state;
 
 function begin(span: Span, method: string, address: string): void {
   const full = masked(clip(address, 2048));

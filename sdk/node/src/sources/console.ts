@@ -1,4 +1,5 @@
 import { formatWithOptions } from "node:util";
+import { apply } from "../natives.ts";
 import { SEVERITY } from "../record.ts";
 import type { Runtime } from "../runtime.ts";
 import { clip, exceptionOf, MAX_BODY } from "../values.ts";
@@ -41,7 +42,7 @@ export function watchConsole(runtime: Runtime): void {
         const line = plain && body[0] === "{" && body[body.length - 1] === "}" ? clip(body, MAX_BODY) : undefined;
         runtime.log("console", severity, body, error === undefined ? undefined : exceptionOf(error), line);
       });
-      Reflect.apply(native, this, args);
+      apply(native, this, args);
     };
     Object.defineProperty(ours, "name", { value: native.name });
     Object.defineProperty(ours, "length", { value: native.length });

@@ -1,5 +1,7 @@
 import { subscribe } from "node:diagnostics_channel";
 import { createRequire, isBuiltin } from "node:module";
+import { rethrown } from "../frames.ts";
+import { apply } from "../natives.ts";
 import { ROLE, type Runtime, type Span } from "../runtime.ts";
 import type { Value } from "../record.ts";
 import { clip, word } from "../values.ts";
@@ -118,7 +120,7 @@ const postgres =
           const [config] = args as [string | PgQuery | null | undefined];
           const text = typeof config === "string" ? config : config?.text;
           if (typeof text !== "string" || (typeof config === "object" && typeof config?.submit === "function")) {
-            return Reflect.apply(native, this, args);
+            return apply(native, this, args);
           }
           let span: Span | undefined;
           runtime.guard(() => {
@@ -131,7 +133,7 @@ const postgres =
               port,
             });
           });
-          if (!span) return Reflect.apply(native, this, args);
+          if (!span) return apply(native, this, args);
           const followed = span;
           const end = (error: unknown) => {
             runtime.guard(() => {
@@ -143,7 +145,7 @@ const postgres =
             const store = runtime.scopes.getStore();
             return function (this: unknown, error, result) {
               end(error);
-              const call = () => Reflect.apply(callback, this, [error, result]);
+              const call = () => apply(callback, this, [error, result]);
               if (store) runtime.scopes.run(store, call);
               else call();
             };
@@ -151,16 +153,16 @@ const postgres =
           const at = args.findIndex((arg) => typeof arg === "function");
           if (at >= 0) {
             args[at] = inside(args[at] as Callback);
-            return Reflect.apply(native, this, args);
+            return apply(native, this, args);
           }
           if (typeof config === "object" && typeof config?.callback === "function") {
             // The program's object stays as it is.
             args[0] = Object.assign(Object.create(Object.getPrototypeOf(config) as object) as object, config, {
               callback: inside(config.callback as Callback),
             });
-            return Reflect.apply(native, this, args);
+            return apply(native, this, args);
           }
-          const result = Reflect.apply(native, this, args) as Promise<unknown>;
+          const result = apply(native, this, args) as Promise<unknown>;
           return result.then(
             (value) => {
               end(undefined);
@@ -201,16 +203,16 @@ function sync(
           span = open(runtime, scope, { system: "sqlite", text: withoutTexts(run.text), database: run.database });
         });
         const opened = span;
-        if (!opened) return Reflect.apply(native, this, args);
+        if (!opened) return apply(native, this, args);
         try {
-          const result = Reflect.apply(native, this, args);
+          const result = apply(native, this, args);
           if (method === "iterate") runtime.guard(() => untilDone(runtime, opened, result as Iterator<unknown>));
           else opened.end();
           return result;
         } catch (error) {
           runtime.guard(() => fail(opened, error));
           opened.end();
-          throw error;
+          throw rethrown(error, "node-do-not-add-exception-line");
         }
       },
   );
@@ -232,7 +234,7 @@ function prepared(runtime: Runtime, scope: string, database: () => unknown, text
       fail(span, error);
       span.end();
     });
-    throw error;
+    throw rethrown(error, "node-do-not-add-exception-line");
   }
 }
 
@@ -245,13 +247,13 @@ function untilDone(runtime: Runtime, span: Span, rows: Iterator<unknown>): void 
       (native) =>
         function (this: unknown, ...args) {
           try {
-            const result = Reflect.apply(native, this, args) as IteratorResult<unknown>;
+            const result = apply(native, this, args) as IteratorResult<unknown>;
             if (name === "return" || result.done) span.end();
             return result;
           } catch (error) {
             runtime.guard(() => fail(span, error));
             span.end();
-            throw error;
+            throw rethrown(error, "node-do-not-add-exception-line");
           }
         },
     );
@@ -271,7 +273,7 @@ const betterSqlite =
       (native) =>
         function (this: unknown, ...args) {
           const name = () => (this as { name: unknown }).name;
-          const call = () => Reflect.apply(native, this, args) as object;
+          const call = () => apply(native, this, args) as object;
           const statement = prepared(runtime, "better-sqlite3", name, args[0], call);
           runtime.guard(() => {
             const of = Object.getPrototypeOf(statement) as object;
@@ -313,7 +315,7 @@ export function watchSqlite(runtime: Runtime): void {
     process.emitWarning = emitWarning;
   }
   const warn = (): void => {
-    for (const args of kept.splice(0)) Reflect.apply(process.emitWarning, process, args);
+    for (const args of kept.splice(0)) apply(process.emitWarning, process, args);
   };
   const databases = new WeakMap<object, unknown>();
   const place = (database: unknown): string => {
@@ -327,7 +329,7 @@ export function watchSqlite(runtime: Runtime): void {
     (native) =>
       function (this: unknown, ...args) {
         warn();
-        const call = () => Reflect.apply(native, this, args) as object;
+        const call = () => apply(native, this, args) as object;
         const statement = prepared(runtime, "node:sqlite", () => place(this), args[0], call);
         runtime.guard(() => databases.set(statement, place(this)));
         return statement;

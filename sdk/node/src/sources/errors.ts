@@ -1,20 +1,22 @@
 import { SEVERITY } from "../record.ts";
 import { foreignSpans } from "../opentelemetry.ts";
 import { ROLE, type Runtime, Span } from "../runtime.ts";
+import { withoutOurs } from "../frames.ts";
 import { exceptionOf } from "../values.ts";
 
 /** watchErrors records what nobody caught. What Node does about it stays what it was. */
 export function watchErrors(runtime: Runtime): void {
   process.on("uncaughtExceptionMonitor", (error: unknown, origin: string) => {
     runtime.guard(() => {
-      const current = runtime.scopes.getStore();
+      withoutOurs(error);
+      const current = runtime.scopes.getStore() ?? runtime.thrown;
       // Outside of a request it gets a span of its own: the exception of a span is one, and that of a log is text.
       const own = !runtime.config.gated && !foreignSpans();
       const span =
         current && !current.ended
           ? current
           : own
-            ? new Span(runtime, "node", "uncaught error", ROLE.internal, undefined)
+            ? new Span(runtime, "node", "uncaught error", ROLE.internal, current)
             : undefined;
       if (span?.recorded && span.sampled) {
         span.fail(error, true);

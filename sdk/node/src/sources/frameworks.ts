@@ -1,4 +1,5 @@
 import { subscribe } from "node:diagnostics_channel";
+import { apply } from "../natives.ts";
 import type { Runtime } from "../runtime.ts";
 import { type Patch, wrap } from "./modules.ts";
 
@@ -32,26 +33,68 @@ export function watchFastify(runtime: Runtime): void {
   });
 }
 
-/** Express tells its routes on the request; the errors that handlers throw or pass on are seen where layers are called. */
-function layer(runtime: Runtime, method: string): Patch {
-  return (Layer) => {
+/**
+ * Express tells its routes on the request. The errors that handlers throw or pass on are seen where a handler of errors is
+ * called, or where a router gives up: so there is no frame of ours around a handler.
+ */
+const layer =
+  (runtime: Runtime, method: string): Patch =>
+  (Layer) => {
     wrap(
       (Layer as { prototype: object }).prototype,
       method,
       (native) =>
-        function (this: unknown, req, res, next) {
-          const ours = (error?: unknown): void => {
-            // "route" and "router" are words that skip what is left, and no errors.
-            if (error !== undefined && error !== null && error !== "route" && error !== "router") {
-              runtime.guard(() => runtime.served.get(req as object)?.fail(error, true));
-            }
-            (next as Done)(error);
-          };
-          return Reflect.apply(native, this, [req, res, typeof next === "function" ? ours : next]);
+        function (this: unknown, ...args) {
+          thrown(runtime, args[1], args[0]);
+          return apply(native, this, args);
         },
     );
   };
+
+const router =
+  (runtime: Runtime): Patch =>
+  (Router) => {
+    const { prototype } = Router as { prototype?: { handle?: unknown } };
+    wrap(
+      prototype?.handle ? prototype : (Router as object),
+      "handle",
+      (native) =>
+        function (this: unknown, req, res, done) {
+          const ours = (error?: unknown): void => {
+            thrown(runtime, req, error);
+            (done as Done)(error);
+          };
+          return apply(native, this, [req, res, typeof done === "function" ? ours : done]);
+        },
+    );
+  };
+
+function thrown(runtime: Runtime, request: unknown, error: unknown): void {
+  // "route" and "router" are words that skip what is left, and no errors.
+  if (!error || error === "route" || error === "router") return;
+  runtime.guard(() => runtime.served.get(request as object)?.fail(error, true));
 }
+
+/** Nest answers by its filters what handlers throw. What is meant for the client has a status below 500. */
+const nest =
+  (runtime: Runtime): Patch =>
+  (exported) => {
+    wrap(
+      (exported as { ExceptionsHandler: { prototype: object } }).ExceptionsHandler.prototype,
+      "next",
+      (native) =>
+        function (this: unknown, ...args) {
+          runtime.guard(() => {
+            const [error, host] = args as [unknown, { getArgByIndex?(index: number): unknown } | undefined];
+            if (((error as { getStatus?(): number } | null)?.getStatus?.() ?? 500) < 500) return;
+            const request = host?.getArgByIndex?.(0) as { raw?: object } | undefined;
+            const span = request && (runtime.served.get(request) ?? runtime.served.get(request.raw ?? request));
+            (span ?? runtime.scopes.getStore())?.fail(error, true);
+          });
+          return apply(native, this, args);
+        },
+    );
+  };
 
 interface KoaContext {
   req: object;
@@ -59,8 +102,11 @@ interface KoaContext {
 }
 
 export const frameworks = (runtime: Runtime): [string, Patch][] => [
-  ["router/lib/layer.js", layer(runtime, "handleRequest")],
-  ["express/lib/router/layer.js", layer(runtime, "handle_request")],
+  ["@nestjs/core/exceptions/exceptions-handler.js", nest(runtime)],
+  ["router/lib/layer.js", layer(runtime, "handleError")],
+  ["router/index.js", router(runtime)],
+  ["express/lib/router/layer.js", layer(runtime, "handle_error")],
+  ["express/lib/router/index.js", router(runtime)],
   [
     "koa/lib/application.js",
     (Application) => {
@@ -70,7 +116,7 @@ export const frameworks = (runtime: Runtime): [string, Patch][] => [
         (native) =>
           function (this: unknown, ...args) {
             const [context, middleware] = args as [KoaContext, (context: unknown) => Promise<unknown>];
-            if (typeof middleware !== "function") return Reflect.apply(native, this, args);
+            if (typeof middleware !== "function") return apply(native, this, args);
             runtime.routes.set(context.req, () => context._matchedRoute);
             const ours = (c: unknown): Promise<unknown> =>
               middleware(c).catch((error: unknown) => {
@@ -78,7 +124,7 @@ export const frameworks = (runtime: Runtime): [string, Patch][] => [
                 if (!expected) runtime.guard(() => runtime.served.get(context.req)?.fail(error, true));
                 throw error;
               });
-            return Reflect.apply(native, this, [context, ours]);
+            return apply(native, this, [context, ours]);
           },
       );
     },

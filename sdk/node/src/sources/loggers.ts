@@ -1,8 +1,9 @@
 import { subscribe } from "node:diagnostics_channel";
+import { apply } from "../natives.ts";
 import { foreignLogs } from "../opentelemetry.ts";
-import { SEVERITY, severityOf } from "../record.ts";
+import { type Attributes, SEVERITY, severityOf } from "../record.ts";
 import type { Runtime } from "../runtime.ts";
-import { attributesOf, valueOf, word } from "../values.ts";
+import { attributesOf, clip, exceptionOf, MAX_BODY, valueOf, word } from "../values.ts";
 import { type Patch, wrap } from "./modules.ts";
 
 /** watchPino records the lines that pino makes, with what the program's own redaction did to them. */
@@ -19,7 +20,45 @@ export function watchPino(runtime: Runtime): void {
 const winstonOwn = new Set(["level", "message", "timestamp"]);
 const bunyanOwn = new Set(["level", "time", "pid", "hostname", "msg", "v", "name", "src"]);
 
+const nestLevels: Record<string, number> = {
+  verbose: SEVERITY.trace,
+  debug: SEVERITY.debug,
+  log: SEVERITY.info,
+  warn: SEVERITY.warn,
+  error: SEVERITY.error,
+  fatal: SEVERITY.fatal,
+};
+
+/** Nest's logger prints by process.stdout. A stack is a text that it was given. */
+const nest =
+  (runtime: Runtime): Patch =>
+  (exported) => {
+    wrap(
+      (exported as { ConsoleLogger: { prototype: object } }).ConsoleLogger.prototype,
+      "printMessages",
+      (native) =>
+        function (this: unknown, ...args) {
+          runtime.guard(() => {
+            const [messages, context, level, , stack] = args as [unknown[], unknown, unknown, unknown, unknown];
+            const { options } = this as { options?: { forceConsole?: boolean } };
+            if (foreignLogs() || options?.forceConsole) return;
+            for (const message of messages) {
+              let attributes: Attributes | undefined;
+              if (message instanceof Error) attributes = runtime.told.has(message) ? {} : exceptionOf(message);
+              else if (typeof stack === "string" && stack !== "") {
+                attributes = { "exception.type": "Error", "exception.stacktrace": clip(stack, MAX_BODY) };
+              }
+              const severity = nestLevels[word(level, "log")] ?? SEVERITY.info;
+              runtime.log(word(context, "") || "nest", severity, String(valueOf(message)), attributes);
+            }
+          });
+          return apply(native, this, args);
+        },
+    );
+  };
+
 export const loggers = (runtime: Runtime): [string, Patch][] => [
+  ["@nestjs/common/services/console-logger.service.js", nest(runtime)],
   [
     "winston/lib/winston/logger.js",
     (Logger) => {
@@ -47,7 +86,7 @@ export const loggers = (runtime: Runtime): [string, Patch][] => [
                 attributes,
               );
             });
-            return Reflect.apply(native, this, args);
+            return apply(native, this, args);
           },
       );
     },
@@ -71,7 +110,7 @@ export const loggers = (runtime: Runtime): [string, Patch][] => [
                 attributes,
               );
             });
-            return Reflect.apply(native, this, args);
+            return apply(native, this, args);
           },
       );
     },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import Module from "node:module";
+import { apply } from "../natives.ts";
 import type { Runtime } from "../runtime.ts";
 
 /** Patch changes what a module exports, in place. */
@@ -18,7 +19,7 @@ export function watchModules(runtime: Runtime, patches: ReadonlyMap<string, Patc
   const { load } = prototype;
   const files = new Set([...patches.keys()].map((name) => name.slice(name.indexOf("/"))));
   prototype.load = function (filename) {
-    Reflect.apply(load, this, [filename]);
+    apply(load, this, [filename]);
     const at = filename.lastIndexOf("node_modules");
     if (at < 0) return;
     const inside = filename.slice(at + 13).replaceAll("\\", "/");

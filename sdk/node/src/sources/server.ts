@@ -1,17 +1,17 @@
 import { subscribe } from "node:diagnostics_channel";
-import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import http2, { type Http2Server, type ServerHttp2Stream } from "node:http2";
+import { apply } from "../natives.ts";
 import { ROLE, type Runtime, Span } from "../runtime.ts";
 import { foreignSpans } from "../opentelemetry.ts";
 import { query } from "../redact.ts";
-import { parseTraceparent, SESSION, validSession } from "../trace.ts";
+import { parseTraceparent, parseTracestate, SESSION, validSession } from "../trace.ts";
 import { clip } from "../values.ts";
 import { wrap } from "./modules.ts";
 
 interface Started {
   request: IncomingMessage;
   response: ServerResponse;
-  server: Server;
 }
 
 /** Where Next leaves what it found out about a request. */
@@ -27,31 +27,24 @@ interface Routed extends IncomingMessage {
 
 /** watchServers makes a span of each request that a server of http, https or http2 gets, and runs its handlers in it. */
 export function watchServers(runtime: Runtime): void {
-  const wrapped = new WeakSet<Server>();
   subscribe("http.server.request.start", (message) => {
     runtime.guard(() => {
-      if (foreignSpans()) return;
-      const { request, response, server } = message as Started;
-      begin(runtime, request, response);
-      if (wrapped.has(server)) return;
-      wrapped.add(server);
-      const { emit } = server;
-      server.emit = function (this: Server, event: string, ...args: unknown[]): boolean {
-        const span =
-          event === "request" || event === "checkContinue" ? runtime.served.get(args[0] as object) : undefined;
-        return span
-          ? runtime.scopes.run(span, () => Reflect.apply(emit, this, [event, ...args]))
-          : Reflect.apply(emit, this, [event, ...args]);
-      } as Server["emit"];
+      const { request, response } = message as Started;
+      const span = foreignSpans() ? undefined : begin(runtime, request, response);
+      // The handlers are called behind this, without a frame of ours. A connection keeps its last request's context.
+      if (span !== runtime.scopes.getStore()) runtime.scopes.enterWith(span as Span);
     });
   });
+  for (const { prototype } of [http.IncomingMessage, http.ServerResponse]) {
+    wrap(prototype, "emit", (emit) => runtime.bound(emit));
+  }
   for (const name of ["createServer", "createSecureServer"] as const) {
     wrap(
       http2,
       name,
       (native) =>
         function (this: unknown, ...args) {
-          const server = Reflect.apply(native, this, args) as Http2Server;
+          const server = apply(native, this, args) as Http2Server;
           runtime.guard(() => watchStreams(runtime, server));
           return server;
         },
@@ -78,9 +71,8 @@ function watchStreams(runtime: Runtime, server: Http2Server): void {
         requests.set(request.stream, request);
       }
     }
-    return span
-      ? runtime.scopes.run(span, () => Reflect.apply(emit, this, [event, ...args]))
-      : Reflect.apply(emit, this, [event, ...args]);
+    if (span && span !== runtime.scopes.getStore()) runtime.scopes.enterWith(span);
+    return apply(emit, this, [event, ...args]);
   } as Http2Server["emit"];
 }
 
@@ -99,13 +91,12 @@ function open(runtime: Runtime, { method, url, scheme, version, host, headers }:
   const { gated } = runtime.config;
   const recorded = !gated || validSession(headers[SESSION], runtime.config.token());
   const parent = parseTraceparent(headers["traceparent"]);
-  const state = headers["tracestate"];
   const span = new Span(
     runtime,
     "http",
     method,
     ROLE.server,
-    parent && { ...parent, state: typeof state === "string" && state.length <= 512 ? state : "" },
+    parent && { ...parent, state: parseTracestate(headers["tracestate"]) },
     recorded,
   );
   if (!recorded) return span;
@@ -136,12 +127,12 @@ function close(span: Span, route: string, status: number | undefined, whole: boo
   if (!whole) span.attributes["error.type"] = "aborted";
 }
 
-function begin(runtime: Runtime, request: Routed, response: ServerResponse): void {
+function begin(runtime: Runtime, request: Routed, response: ServerResponse): Span {
   const { headers, method = "GET", url = "/", httpVersion: version } = request;
   const scheme = (request.socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
   const span = open(runtime, { method, url, scheme, version, host: headers.host, headers });
-  runtime.served.set(request, span);
-  if (!span.recorded) return;
+  runtime.served.set(request, span).set(response, span);
+  if (!span.recorded) return span;
   response.once("close", () => {
     runtime.guard(() => {
       const status = response.headersSent ? response.statusCode : undefined;
@@ -149,6 +140,7 @@ function begin(runtime: Runtime, request: Routed, response: ServerResponse): voi
     });
     span.end();
   });
+  return span;
 }
 
 function beginStream(
@@ -166,6 +158,8 @@ function beginStream(
     headers,
   });
   runtime.served.set(stream, span);
+  const of = Object.getPrototypeOf(stream) as ServerHttp2Stream;
+  if (!Object.hasOwn(of, "emit")) wrap(of, "emit", (emit) => runtime.bound(emit));
   if (!span.recorded) return span;
   stream.once("close", () => {
     runtime.guard(() => {

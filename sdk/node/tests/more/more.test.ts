@@ -1,4 +1,5 @@
-// What needs Node 22 or a large package: better-sqlite3, node:sqlite and Next. make test-frameworks installs them.
+// What needs Node 22 or a large package: better-sqlite3, node:sqlite, Next, Nest and BullMQ. make test-frameworks
+// installs them.
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -82,6 +83,31 @@ describe.runIf(NODE).each(["better-sqlite3", "node:sqlite"])("%s", (driver) => {
   });
 });
 
+test.runIf(NODE).each([
+  ["better-sqlite3", "exec"],
+  ["better-sqlite3", "prepare"],
+  ["node:sqlite", "exec"],
+  ["node:sqlite", "prepare"],
+])("an error of %s's %s that nobody catches is not shown at ours", async (DRIVER, METHOD) => {
+  // `gasoline run` has Node require the SDK. One that is imported leads a program through other code of Node's.
+  const start = async (...args: string[]) => {
+    const env = { DRIVER, METHOD };
+    const app = App.start("../more/uncaught.cjs", receiver.url, env, { node: NODE, plain: true, args });
+    return (await app.ended).stderr;
+  };
+  const [watched, plain] = [await start("--require", REGISTER.replace(/mjs$/, "cjs")), await start()];
+  // Node's own frames are fewer where ours were, of the ten that a stack has.
+  const parts = (text: string) => {
+    const lines = text.split("\n").filter((line) => !/^ +at .*\bnode:/.test(line));
+    const at = lines.findIndex((line) => /^\S*Error: /.test(line));
+    return [lines.slice(0, at).join("\n"), lines.slice(at)] as const;
+  };
+  const [[excerpt, shown], [, expected]] = [parts(watched), parts(plain)];
+  expect(shown).toEqual(expected);
+  expect(shown.join()).toContain("uncaught.cjs:4");
+  expect(excerpt).toBe("");
+});
+
 test.runIf(NODE)("a program that does not use node:sqlite hears nothing of it", async () => {
   const { code, stderr } = await App.start("ends.mjs", receiver.url, { HOW: "exit" }, { node: NODE }).ended;
   expect([code, stderr]).toEqual([7, ""]);
@@ -152,3 +178,79 @@ test("Next: requests are spans with the routes of the app router, and what handl
   });
   expect(receiver.span("GET /").attributes["http.route"]).toBe("/");
 }, 90_000);
+
+describe("nest", () => {
+  const start = (env: Record<string, string> = {}): App => {
+    const app = App.start("../more/nest.cjs", receiver.url, env);
+    ending.push(() => app.stop());
+    return app;
+  };
+
+  test("what a handler throws, and what Nest's logger writes, is in the request's trace", async () => {
+    const app = start();
+    expect((await fetch(`${await app.url()}/throws`, from)).status).toBe(500);
+    await receiver.until((r) => r.spans.length > 0 && r.logs.some((l) => l.scope === "ExceptionsHandler"));
+    const span = receiver.span("GET /throws");
+    expect([span.traceId, span.status.code, span.events.length]).toEqual([TRACE, 2, 1]);
+    expect(span.events[0]?.attributes).toMatchObject({ "exception.type": "TypeError", "exception.escaped": true });
+    expect(receiver.log("about to throw")).toMatchObject({ scope: "Things", severity: 9, traceId: TRACE });
+    expect(receiver.logs.find((l) => l.scope === "ExceptionsHandler")).toMatchObject({ severity: 17, traceId: TRACE });
+    expect(receiver.log("Nest application successfully started").traceId).toBe("");
+  });
+
+  test("an answer of the program's is no error", async () => {
+    const app = start();
+    expect((await fetch(`${await app.url()}/missing`, from)).status).toBe(404);
+    await receiver.until((r) => r.spans.length > 0);
+    expect(receiver.span("GET /missing")).toMatchObject({ traceId: TRACE, events: [], status: { code: 0 } });
+  });
+
+  test("a stack that its logger gets is an exception, and what is not enabled is not there", async () => {
+    const app = start();
+    await fetch(`${await app.url()}/logs`, from);
+    await receiver.until((r) => r.logs.some((l) => l.body === "caught it"));
+    const log = receiver.log("caught it");
+    expect(log).toMatchObject({ severity: 17, traceId: TRACE });
+    expect(String(log.attributes["exception.stacktrace"])).toMatch(/^TypeError: .*\n +at Things\.logs /s);
+    await receiver.until((r) => r.spans.length > 0);
+    expect(receiver.logs.some((l) => l.body === "not enabled")).toBe(false);
+    expect((await app.stop("SIGTERM")).stderr).not.toContain(dirname(REGISTER));
+  });
+
+  test("an error that comes behind the answer is in the request's trace", async () => {
+    const app = start();
+    await fetch(`${await app.url()}/later`, from);
+    await receiver.until((r) => r.spans.length > 1);
+    const [served, late] = [receiver.span("GET /later"), receiver.span("uncaught error")];
+    expect(late).toMatchObject({ traceId: TRACE, parentSpanId: served.spanId, status: { code: 2 } });
+    expect(late.events[0]?.attributes["exception.message"]).toBe("in the background");
+  });
+
+  const redis = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map((at) => `${at}/redis-server`).find(existsSync);
+  if (!redis) console.warn("left out: BullMQ, for there is no redis-server");
+
+  test.runIf(redis)("a job is in the trace of the request that queued it, and only in that", async () => {
+    const socket = join(dir, "redis.sock");
+    const server = spawn(redis!, ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", dir]);
+    ending.push(() => server.kill());
+    await new Promise((done) => server.stdout.on("data", (d) => String(d).includes("ready to accept") && done(d)));
+    const app = start({ REDIS: socket });
+    const url = await app.url();
+    const ofQueue = "0af7651916cd43dd8448eb211c80319c";
+    await fetch(`${url}/queue`, { headers: { traceparent: `00-${ofQueue}-00f067aa0ba902b7-01`, tracestate: "a=1" } });
+    await fetch(`${url}/bulk`, from);
+    await receiver.until((r) => r.spans.filter((s) => s.name === "process mail").length > 1);
+    await receiver.until((r) => r.logs.filter((l) => /^(failed|written)/.test(l.body)).length > 1);
+    for (const [path, trace, code, bodies] of [
+      ["queue", ofQueue, 2, ["failed: invalid recipient", "writes to nobody"]],
+      ["bulk", TRACE, 0, ["writes to somebody", "written"]],
+    ] as const) {
+      const job = receiver.spans.find((s) => s.name === "process mail" && s.traceId === trace);
+      expect(job).toMatchObject({ kind: 5, parentSpanId: receiver.span(`GET /${path}`).spanId, status: { code } });
+      expect(job?.events.length).toBe(code === 2 ? 1 : 0);
+      const logs = receiver.logs.filter((l) => l.scope === "console" && l.traceId === trace);
+      expect(logs.map((l) => l.body).sort()).toEqual(bodies);
+      expect(new Set(logs.map((l) => l.spanId))).toEqual(new Set([job?.spanId]));
+    }
+  });
+});
