@@ -195,6 +195,7 @@ mutate: node_modules/.installed chromium ## Break the code on purpose and see th
 
 bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
 	@go run ./bench
+	@cd extension && BENCH=1 npx playwright test --workers 1
 
 e2e/head-to-head/node_modules/.installed: e2e/head-to-head/package-lock.json
 	@echo "── installing two other tools and the libraries of the pages"

@@ -284,7 +284,7 @@ export async function until<T>(
   what: string,
   ask: () => Promise<T>,
   good: (answer: T) => boolean,
-  ms = 10_000,
+  ms = 30_000,
 ): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {

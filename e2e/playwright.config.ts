@@ -14,7 +14,7 @@ export default defineConfig({
   fullyParallel: true,
   retries: 0,
   timeout: 120_000,
-  expect: { timeout: 15_000 },
+  expect: { timeout: 30_000 },
   reporter: playwrightReporters("e2e"),
   forbidOnly: true,
 });

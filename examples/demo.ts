@@ -58,13 +58,15 @@ async function play(): Promise<void> {
   say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
   const client = await own(agent(place, "demo", fileURLToPath(new URL("shop", import.meta.url))));
 
-  say("starting the shop: a Node service in front of a Go service with SQLite, each by “gasoline run”");
+  say("starting the shop: a Node service, behind it one in Go and one in Python with SQLite, each by “gasoline run”");
   const shop = await own(
     startShop(
       (line: string, service: string) => show(`${service}: ${line}`),
       (service: string) => [PROGRAM, ...place.args, "run", "--name", service, "--"],
     ),
   );
+
+  if (!shop.payments) show("Python 3.9 was not found: the service in Go does the work of the one in Python");
 
   const headless = !values.keep || !hasDisplay();
   say("starting Chromium with the extension");
@@ -88,7 +90,10 @@ async function play(): Promise<void> {
   const answer = await until(
     "the cause in the database",
     () => client.ask("observe", { what: "error_bundles" }),
-    (t) => /^ {2}cause .* in orders: /m.test(t) && t.includes(cause),
+    (t) =>
+      /^ {2}cause .* in (payments|orders): /m.test(t) &&
+      t.includes(cause) &&
+      (!shop.payments || t.includes("main.py:")),
   );
   say('the agent asks: observe {"what":"error_bundles"}');
   show(answer);
@@ -97,7 +102,8 @@ async function play(): Promise<void> {
   say(`the agent asks for all of it: observe {"what":"timeline","trace":"${trace}"}`);
   const flow = await client.ask("observe", { what: "timeline", trace });
   show(flow);
-  for (const part of ["Pay now", "web server POST /api/checkout", "orders server POST /orders", "INSERT"])
+  const behind = shop.payments ? ["payments server POST /payments"] : [];
+  for (const part of ["Pay now", "web server POST /api/checkout", "orders server POST /orders", ...behind, "INSERT"])
     if (!flow.includes(part)) throw new Error(`the flow does not contain ${part}`);
 
   say('the agent looks: observe {"what":"screenshot"}');
@@ -135,7 +141,7 @@ async function play(): Promise<void> {
   }
 
   say(
-    `in ${answer.length} characters the agent has the exception, the click that led to it, the failing request, and the query that failed behind two services`,
+    `in ${answer.length} characters the agent has the exception, the click that led to it, the failing request, and the query that failed behind ${shop.payments ? "three" : "two"} services`,
   );
   if (values.keep) {
     const program = [resolve(PROGRAM), ...place.args].map(word).join(" "); // works in each folder

@@ -42,7 +42,7 @@ try {
   const answer = await until(
     "the cause in the database",
     () => client.ask("observe", { what: "error_bundles" }),
-    (text) => /^ {2}cause .* in orders: /m.test(text),
+    (text) => /^ {2}cause .* in payments: /m.test(text) && text.includes("main.py:"),
   );
   const connected = await popup(browser, "Connected", shop.url, 2);
   pictures.set("readme.png", await sideBySide(browser, connected, answer));

@@ -64,20 +64,22 @@ const quoted = (name) => name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 function commands(word) {
   const names = new Map(); // by where they are
   for (const { text } of tests) {
-    const { where, name } = place(text);
+    const { where: file, name } = place(text);
+    // Tests of a page run in one test of the browser.
+    const where = file.replace(/page\/[^/]+\.page\.ts$/, "page.spec.ts");
     if (text.includes(word)) names.set(where, new Set([...(names.get(where) ?? []), name]));
   }
   return Array.from(names, ([where, set]) => {
     const any = [...set].map(quoted).join("|");
     const [workspace, ...rest] = where.split("/");
+    if (where.endsWith("/page.spec.ts"))
+      return { where, cwd: workspace, run: ["npx", "playwright", "test", "page.spec.ts"], titles: any };
     if (where.endsWith(".spec.ts"))
       return {
         where,
         cwd: workspace,
         run: ["npx", "playwright", "test", rest.join("/").replace(/^tests\//, ""), "--grep", any],
       };
-    if (where.endsWith(".page.ts"))
-      return { where, cwd: workspace, run: ["npx", "playwright", "test", "page.spec.ts"] };
     if (where.endsWith(".ts"))
       return { where, cwd: workspace, run: ["npx", "vitest", "run", rest.join("/"), "-t", any] };
     return { where, cwd: ".", run: ["go", "test", "-count=1", "-vet=off", "-run", `^(${any})$`, `./${where}`] };
@@ -86,20 +88,24 @@ function commands(word) {
 
 function run(word) {
   const failed = [];
+  const meant = tests.filter(({ text }) => text.includes(word));
   for (const {
     where,
     cwd,
     run: [command, ...args],
+    titles,
   } of commands(word)) {
     console.log(`── ${where}`);
     const { status } = spawnSync(command, args, {
       cwd: join(ROOT, cwd),
       stdio: "inherit",
+      env: titles === undefined ? process.env : { ...process.env, TITLES: titles },
       shell: process.platform === "win32",
     });
     if (status !== 0) failed.push(where);
   }
-  console.log(failed.length === 0 ? `All hold: ${tests.length} tests of ${PAGE}` : `Failed: ${failed.join(", ")}`);
+  if (meant.length === 0) failed.push(`no test of ${PAGE} has "${word}" in its name`);
+  console.log(failed.length === 0 ? `All hold: ${meant.length} tests of ${PAGE}` : `Failed: ${failed.join(", ")}`);
   if (failed.length > 0) process.exitCode = 1;
 }
 

@@ -114,6 +114,17 @@ export class Browser {
         confirmed = (poll.cancel ?? []).join(",");
         this.cancelled.push(...(poll.cancel ?? []));
         for (const c of poll.commands) {
+          if (c.kind === "flush") {
+            // Nothing is held back.
+            await this.ask("POST", "/query-result", {
+              id: c.id,
+              correlation_id: c.correlation_id,
+              session: "s1",
+              status: "complete",
+              result: { frames: 1 },
+            });
+            continue;
+          }
           this.taken.push(c);
           if (this.waiting || c.kind !== "screenshot") continue;
           await this.ask("POST", "/query-result", {

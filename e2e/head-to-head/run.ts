@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "@playwright/test";
-import type { Cost } from "./drivers/client.ts";
 import { DevTools } from "./drivers/devtools.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { Gasoline } from "./drivers/gasoline.ts";
@@ -53,6 +52,7 @@ try {
         const { calls, bytes, ms } = outcome.cost;
         line.push(`${tool} ${outcome.right ? "right" : "WRONG"} ${calls} ${bytes} B ${Math.round(ms)} ms`);
         if (outcome.why) line.push(`(${outcome.why.split("\n").slice(0, 3).join(" ").slice(0, 300)})`);
+        if (outcome.ofUser.length > 0) line.push(`(THE USER DID: ${outcome.ofUser.join("; ")})`);
         if (only.log || (!outcome.right && only.tool)) line.push(`\n${driver.tools.log.join("\n")}\n`);
       }
       console.log(`  ${task.kind}: ${task.name}: ${line.join("; ")}`);
@@ -75,12 +75,25 @@ try {
 }
 const wrong = outcomes.filter(({ tool, right }) => tool === "gasoline" && !right);
 if (wrong.length > 0) {
-  console.error(`Gasoline was wrong: ${wrong.map(({ library, task }) => `${library}: ${task}`).join("; ")}`);
+  console.error(`Gasoline was wrong: ${wrong.map(named).join("; ")}`);
+  process.exitCode = 1;
+}
+const claimed = outcomes.filter(({ ofUser }) => ofUser.length > 0);
+if (claimed.length > 0) {
+  console.error(`Gasoline took its own acts for the user's: ${claimed.map(named).join("; ")}`);
   process.exitCode = 1;
 }
 
+function named({ library, task }: Outcome): string {
+  return `${library}: ${task}`;
+}
+
 /** Plays a task on a page that was just loaded. */
-async function run(driver: Driver, url: string, task: Task): Promise<{ right: boolean; why?: string; cost: Cost }> {
+async function run(
+  driver: Driver,
+  url: string,
+  task: Task,
+): Promise<Pick<Outcome, "right" | "cost" | "ofUser"> & { why?: string }> {
   const { page, tools } = driver;
   await page.goto("about:blank");
   await page.goto(url, { waitUntil: "networkidle" });
@@ -94,7 +107,8 @@ async function run(driver: Driver, url: string, task: Task): Promise<{ right: bo
   }
   const cost = { ...tools.cost };
   const right = why === undefined && (await isRight(page, task.right));
-  return { right, cost, ...(why !== undefined && { why }) };
+  const ofUser = await driver.ofUser();
+  return { right, cost, ofUser, ...(why !== undefined && { why }) };
 }
 
 /** A customer's checkout fails, and a second later an agent is asked why. */
@@ -114,7 +128,7 @@ async function investigations(): Promise<Cause[]> {
       await page.waitForTimeout(1000); // no agent is asked sooner
       await driver.begin();
       const { text, cost } = await driver.investigate();
-      const right = text.includes("no currency for item");
+      const right = text.includes("no payment for item");
       found.push({ tool, right, cost });
       console.log(`shop: ${tool} ${right ? "right" : "WRONG"} ${cost.calls} ${cost.bytes} B ${Math.round(cost.ms)} ms`);
       if (only.log) console.log(text);

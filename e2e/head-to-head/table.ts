@@ -14,6 +14,8 @@ export interface Outcome {
   task: string;
   right: boolean;
   cost: Cost;
+  /** What the tool says that the user did, who did nothing. */
+  ofUser: string[];
 }
 
 /** What a search for the cause of a failed checkout came to. */

@@ -252,7 +252,7 @@ test("the agent that attaches six seconds after the load gets everything from th
       "thrown in worker",
     ]);
     await sees(late, "network_bodies", ["/early", "503"]);
-    await sees(late, "errors", [/the console and the requests of this tab's workers are not seen/], {
+    await sees(late, "errors", [/not seen of this tab's workers: console, rejections and requests/], {
       scope: "tab",
       limit: undefined,
     });
@@ -323,7 +323,7 @@ test("an iframe that cannot be captured and a worker's console are named", async
   const text = await sees(
     agent,
     "errors",
-    [/not captured: iframes of http:\/\/pay\.test/, /the console and the requests of this tab's workers are not seen/],
+    [/not captured: iframes of http:\/\/pay\.test/, /not seen of this tab's workers: console, rejections and requests/],
     {
       scope: "tab",
       limit: undefined,

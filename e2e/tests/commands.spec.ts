@@ -359,7 +359,7 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
   const { act } = await open(site, tab, agent);
   let dialog: Dialog | undefined;
   tab.on("dialog", (d) => (dialog = d));
-  const click = await agent.call("interact", { action: "click", selector: "text=Alert", timeout_ms: 2000 });
+  const click = await agent.call("interact", { action: "click", selector: "text=Alert", timeout_ms: 6000 });
   expect(click.text).toMatch(/click: done[\s\S]*native alert dialog that says/);
   await until("the dialog", async () => dialog !== undefined, Boolean);
   const stuck = await agent.call("interact", { action: "get_text", selector: "#status", timeout_ms: 1500 });

@@ -100,8 +100,9 @@ test("a film of a tab can be played and sought in, and shows each moment as it w
 
   const player = await profile.context.newPage();
   await player.goto(site.page("/player", "<!doctype html><title>Player</title>"));
-  const late: number[] = []; // ms from when a colour was shown until the film has it, by the clock of the film
-  for (const part of [0.25, 0.5, 0.75]) {
+  // The least ms from when a colour was shown until the film has it, by the clock of the film: in the beginning, and at the end.
+  const late: number[] = [];
+  for (const [n, part] of [0.15, 0.2, 0.25, 0.3, 0.7, 0.75, 0.8, 0.85].entries()) {
     const at = film.duration_seconds * part;
     const seen = await played(player, film.path, at);
     expect(Math.abs(seen.duration - film.duration_seconds)).toBeLessThan(0.05);
@@ -109,13 +110,14 @@ test("a film of a tab can be played and sought in, and shows each moment as it w
     const off = shown.map(({ colour }) => Math.max(...colour.map((c, i) => Math.abs(c - seen.colour[i]!))));
     const which = off.indexOf(Math.min(...off));
     expect(off[which], `${String(seen.colour)} was not shown`).toBeLessThan(11);
-    late.push(at * 1000 - shown[which]!.at);
+    const i = n < 4 ? 0 : 1;
+    late[i] = Math.min(late[i] ?? Infinity, at * 1000 - shown[which]!.at);
   }
   // The film's clock goes as the page's: a colour stays for 300 ms, and the picture of it comes later, on a busy machine by
-  // more. Over the three seconds between the first and the last, another clock would differ by more than that.
-  expect(Math.max(...late) - Math.min(...late)).toBeLessThan(900);
+  // more. Over the three seconds between the two, another clock would differ by more than that.
+  expect(Math.abs(late[1]! - late[0]!)).toBeLessThan(900);
   // And its end is when it was stopped.
-  const end = Math.max(...late) - film.duration_seconds * 1000;
+  const end = Math.min(...late) - film.duration_seconds * 1000;
   expect(-end).toBeGreaterThan(stopping - 1200);
   expect(-end).toBeLessThan(stopped + 100);
   expect(film.duration_seconds).toBeGreaterThan((stopping - begins) / 1000 - 0.1);

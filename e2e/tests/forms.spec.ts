@@ -1,4 +1,4 @@
-import { expect, front, test } from "./support/fixtures.ts";
+import { expect, front, Site, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 
@@ -79,4 +79,64 @@ test("a batch carries out its steps in order, and each says what it led to", asy
     .catch(String);
   expect(refused).toContain("Nothing was done");
   await expect(tab.locator("#count")).toHaveText("1");
+});
+
+test("a page that leads to another site between two steps gets nothing that was meant for the first one", async ({
+  site,
+  tab,
+  agent,
+}) => {
+  test.setTimeout(120_000);
+  const elsewhere = await Site.start();
+  try {
+    const spy = `<!doctype html><title>There</title><input id=q><input id=w><script>heard = []; for (const name of ["input", "keydown"])
+      addEventListener(name, () => heard.push(name), true)</script>`;
+    const there = elsewhere.page("/there", spy);
+    const here = site.page("/here", `<!doctype html><title>Here</title><a href="${there}">Go</a><input id=q>`);
+    const go = { action: "click", selector: "text=Go" };
+    const came = { action: "wait_for", selector: "#w" };
+    const gives = [
+      { action: "type", selector: "#q", text: "secret" },
+      { action: "key_press", text: "z" },
+      { action: "paste", selector: "#q", text: "secret" },
+      { action: "set_storage", key: "k", value: "secret" },
+      { action: "execute_js", script: "heard.push('script')" },
+      { action: "fill_form", fields: [{ selector: "#q", value: "secret" }] },
+      { action: "clear_storage" },
+      { action: "click", selector: "#q", dialog_text: "secret" },
+    ];
+    await tab.goto(here);
+    await front(agent, tab);
+    const led = await agent.json<Batch>("interact", { action: "batch", steps: [go, came, ...gives] });
+    expect(led.results.map(({ error }) => error ?? "")).toEqual(["", "", ...gives.map(() => "other_origin")]);
+    expect(await tab.evaluate("[...heard, localStorage.k ?? '', q.value]")).toEqual(["", ""]);
+
+    await agent.ask("configure", { action: "save_sequence", name: "led", steps: [go, came, ...gives] });
+    await tab.goto(here);
+    await agent.ask("configure", { action: "replay_sequence", name: "led" }).catch(String);
+    expect(await tab.evaluate("[...heard, localStorage.k ?? '', q.value]")).toEqual(["", ""]);
+
+    // A call alone means the page that is there; so do steps once one of them names it or goes there.
+    const type = { action: "type", selector: "#q", text: "seen" };
+    expect(await agent.ask("interact", type)).toContain("type: done");
+    const named = { action: "wait_for", url_contains: new URL(there).origin };
+    for (const begin of [[go, named], [{ action: "navigate", url: there }]]) {
+      await tab.goto(here);
+      const meant = await agent.json<Batch>("interact", {
+        action: "batch",
+        steps: [{ ...type, text: "a" }, ...begin, type],
+      });
+      expect(meant).toMatchObject({ status: "complete" });
+      expect(await tab.evaluate("q.value")).toBe("seen");
+    }
+    // An address that only has the origin in it is another one.
+    await tab.goto(site.page("/here", `<a href="${elsewhere.url("/there")}?${site.url("/")}">Go</a>`));
+    const hidden = await agent.json<Batch>("interact", {
+      action: "batch",
+      steps: [go, came, { ...named, url_contains: site.url("/") }, type],
+    });
+    expect(hidden.results.map(({ error }) => error ?? "")).toEqual(["", "", "", "other_origin"]);
+  } finally {
+    await elsewhere.stop();
+  }
 });

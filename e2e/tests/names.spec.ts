@@ -141,7 +141,7 @@ test("what has become something else is not acted on, and the answer says what i
       // The same ids and test id, another text: perhaps another thing.
       await tab.goto(site.page("/checkout", checkout("a1", "data-testid=pay", "Pay later")));
       await front(agent, tab);
-      const click = { action: "click", named: "checkout_submit", timeout_ms: 2500 };
+      const click = { action: "click", named: "checkout_submit", timeout_ms: 5000 };
       const refused = await agent.call("interact", click);
       expect(refused.text).toContain("error=element_not_found");
       expect(refused.text).toContain("its locators find something else now");

@@ -45,7 +45,7 @@ test("one answer holds what an act said on a socket, stored, got wrong and chang
   expect(told).toMatch(/message w\d+.* incoming, \/live, 11 B: ack order 7/);
   expect(told).toContain("stored meanwhile: localStorage: last added");
   expect(told).toMatch(/error x\d+.* TypeError: .*total.* at \/:\d+/);
-  expect(told).toMatch(/status "ack order 7"/);
+  expect(told).toMatch(/status: "ack order 7"/);
   expect(told).toContain("after one from before the act");
   expect(told).not.toContain("t0p-secret-9");
   const wrong = await agent.ask("interact", { action: "click", selector: "text=Send" });

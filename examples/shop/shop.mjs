@@ -1,13 +1,20 @@
-// Starts the whole shop: the Go service and the Node service in front of it.
-import { spawn } from "node:child_process";
+// Starts the whole shop: the Python service, the Go service and the Node service in front of them.
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
+/** The program that runs Python 3.9 or newer with SQLite, or undefined. */
+function findPython() {
+  const wanted = "import sys, sqlite3; sys.exit(sys.version_info < (3, 9))";
+  return ["python3", "python"].find((name) => spawnSync(name, ["-c", wanted], { stdio: "ignore" }).status === 0);
+}
+
 /**
- * Builds and starts both services, each a process of its own; close() ends them.
+ * Builds and starts the services, each a process of its own; close() ends them. Without Python there is no payments service:
+ * the orders service keeps payments itself.
  *
  * @param {(line: string, service: string) => void} log gets the lines of the services
  * @param {(service: string) => string[]} under the command that each service is started by, such as
@@ -46,9 +53,11 @@ export async function startShop(log = () => {}, under = () => []) {
     return url;
   };
   try {
-    const orders = await start("orders", [program]);
+    const python = findPython();
+    const payments = python && (await start("payments", [python, join("payments", "main.py")]));
+    const orders = await start("orders", payments ? [program, payments] : [program]);
     const url = await start("web", [process.execPath, join(import.meta.dirname, "web", "main.mjs"), orders]);
-    return { url, orders, close };
+    return { url, orders, payments, close };
   } catch (error) {
     await close();
     throw error;

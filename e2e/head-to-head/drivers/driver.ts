@@ -129,6 +129,10 @@ export abstract class Driver {
   protected abstract act(step: Act, next?: Step): Promise<void>;
   /** Looks for why the shop's checkout failed, as an agent that came after it did. */
   abstract investigate(): Promise<Investigation>;
+  /** What the tool says that the user did since the page was loaded; nobody but the tool did anything. */
+  async ofUser(): Promise<string[]> {
+    return [];
+  }
   abstract close(): Promise<void>;
 }
 

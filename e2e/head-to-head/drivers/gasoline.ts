@@ -12,6 +12,9 @@ export class Gasoline extends Driver {
   readonly #place: Place;
   readonly #browser: Browser;
 
+  /** Where the record of what was done ended when the page had been loaded. */
+  #cursor = "";
+
   private constructor(tools: Tools, place: Place, browser: Browser, dir: string) {
     super(tools, browser.context.pages()[0]!, dir);
     this.#place = place;
@@ -40,6 +43,18 @@ export class Gasoline extends Driver {
     const inFront = (text: string) =>
       (JSON.parse(text) as { tabs: { url: string; active: boolean }[] }).tabs.some((t) => t.active && t.url === url);
     await until(`a tab with ${url} in front`, tabs, inFront, 20_000);
+    this.#cursor = (await this.#actions({})).metadata.cursor;
+  }
+
+  override async ofUser(): Promise<string[]> {
+    const { entries } = await this.#actions({ cursor: this.#cursor, limit: 500 });
+    return entries.filter(({ by }) => by === "user").map(({ type, name, key }) => [type, name, key].join(" ").trim());
+  }
+
+  async #actions(
+    args: object,
+  ): Promise<{ metadata: { cursor: string }; entries: Record<"by" | "type" | "name" | "key", string>[] }> {
+    return JSON.parse(await this.tools.ask("observe", { what: "actions", as: "json", ...args }));
   }
 
   protected async look(): Promise<void> {

@@ -46,12 +46,18 @@ export function yaml(text: string): Node[] {
   return nodes;
 }
 
-/** Reads what a receipt of Gasoline says came: then: new: e17 button "Save", e18 link "Back". */
+/** Reads what a receipt of Gasoline says came: then: new: button "Save" e17, link "Back" e18. */
 export function came(text: string): Node[] {
   const nodes: Node[] = [];
-  for (const [line] of text.matchAll(/^then: new: .*$/gm))
-    for (const [, ref = "", role = "", name = ""] of line.matchAll(/\b(e\d+) (\w+)(?: "((?:[^"\\]|\\.)*)")?/g))
+  for (const [, line = ""] of text.matchAll(/^then: (?:new|[a-z]+(?: "[^"]*")? opened): (.*)$/gm)) {
+    let last = "";
+    for (const [, role = last, name = "", ref = ""] of line.matchAll(
+      /(?:^|, )(?:(\w+) ?)?(?:"((?:[^"\\]|\\.)*)" )?(e\d+)/g,
+    )) {
       nodes.push({ ref, role, name });
+      last = role;
+    }
+  }
   return nodes;
 }
 

@@ -16,12 +16,12 @@ func TestOnlyTheGiftCardFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	server := httptest.NewServer(routes(slog.New(slog.DiscardHandler), db))
+	server := httptest.NewServer(routes(slog.New(slog.DiscardHandler), db, database{db}))
 	defer server.Close()
 	for item, want := range map[string]struct {
 		status int
 		text   string
-	}{"mug": {201, "ord_"}, "gift": {500, `no currency for item \"gift\"`}} {
+	}{"mug": {201, "ord_"}, "gift": {500, `no payment for item \"gift\"`}} {
 		res, err := http.Post(
 			server.URL+"/orders",
 			"application/json",
