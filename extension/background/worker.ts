@@ -244,7 +244,7 @@ export class Worker {
       activeTab: () => this.#pages.active(),
       begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
       downloads: ({ id }, until) => this.#downloads.of(id, until),
-      waits: (action) => this.#inputs.waits(action),
+      waits: (action, missing) => this.#inputs.waits(action, missing),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {

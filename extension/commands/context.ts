@@ -1,6 +1,7 @@
 import type { Coverage } from "@gasoline/schema/commands";
 import type { Tab } from "@gasoline/schema/wire";
 import type { Acted, AgentOp, AgentOps } from "../messages/agent.ts";
+import type { CommandProblem } from "./problem.ts";
 
 /** What a command may reach. The worker provides it; commands never touch chrome themselves. */
 export interface Context {
@@ -137,6 +138,8 @@ export interface Arrival {
 
 /** Calls into documents. A page's frames are part of it: what names no frame means every one that can be reached. */
 export interface Frames {
+  /** That nothing fits a target, where that is known and the page has not said it: the answer of a page that is busy. */
+  readonly missing: CommandProblem | undefined;
   /** Says whether the tab's page has iframes that can be acted in, and few enough that acts in them are followed outwards. */
   inner(tab: number): boolean;
   /**

@@ -3,16 +3,10 @@ import type { Candidate } from "@gasoline/schema/wire";
 import type { Identity } from "../messages/agent.ts";
 import type { Context, FrameAnswer } from "./context.ts";
 import type { Handler } from "./handler.ts";
+import { lastLook } from "./last-look.ts";
 import { CommandProblem } from "./problem.ts";
 
-/**
- * Before the deadline so long, ms, is left to answer, and more where a look takes long, but no more than a quarter of the
- * time: that nothing fits is an answer.
- */
-const TELL_MS = 500;
-/** Answering takes so many times as long as a look: it looks once more, and then at what is called alike. */
-const TELL_LOOKS = 4;
-/** Of it so long, ms, is for the way back. */
+/** Of the time for the last look so long, ms, is for the way back. */
 const BACK_MS = 50;
 
 /** Where the best way finds nothing, the page has to rest so long, ms, before another one counts; it is waited for so long. */
@@ -31,15 +25,15 @@ type Found = Omit<LocateResult, "waited_ms"> & { beside?: Candidate[] };
 /** Finds the first of several selectors that exactly one element fits, in the main frame or in the iframe with an address. */
 export const locate: Handler<"locate"> = async (params, context) => {
   const began = Date.now();
-  const most = (context.deadline - began) / 4;
-  let until = context.deadline - Math.min(TELL_MS, most);
+  const whole = context.deadline - began;
+  let until = context.deadline - lastLook(whole);
   let found: Found = { index: -1, counts: [] };
   for (let rested = false; ;) {
     context.signal.throwIfAborted();
     try {
       const looked = Date.now();
       found = await look(params, context, rested);
-      until = Math.min(until, context.deadline - Math.min(TELL_LOOKS * (Date.now() - looked), most));
+      until = Math.min(until, context.deadline - lastLook(whole, Date.now() - looked));
       const better = found.index === 0 || (found.index > 0 && rested);
       if (better || Date.now() >= until) break;
       if (found.index > 0 || !rested) {

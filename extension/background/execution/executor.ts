@@ -1,6 +1,6 @@
 import { type CommandKind, type Download, MUTATING, NEEDS_TAB, POWER, type Toast } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
-import type { Context } from "../../commands/context.ts";
+import type { Context, Frames } from "../../commands/context.ts";
 import { CommandProblem, problemFrom } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { answering, answers, unlessDialog } from "../../commands/dialog.ts";
@@ -37,8 +37,8 @@ export interface ExecutorParts {
   begin: (tab: number, action: ActionId, deadline: number) => () => void;
   /** What the action downloads, as far as it is known by then (epoch ms). */
   downloads: (action: ActionId, until: number) => Promise<Download[]>;
-  /** What kept an action from being made when its page was last heard of. */
-  waits: (action: string) => CommandError | undefined;
+  /** What kept an action from being made when its page was last heard of, or missing; undefined: it was made. */
+  waits: (action: string, missing?: CommandError) => CommandError | undefined;
   log: (message: string, data: unknown) => void;
 }
 
@@ -63,7 +63,8 @@ export class Executor {
     this.#running.set(command.id, { control, kind: command.kind, begun: undefined });
     // Without the abort a handler would go on to act after its caller was told that it timed out.
     const late = setTimeout(() => {
-      const waits = this.#parts.waits(command.correlation_id);
+      const missing = this.#running.get(command.id)?.frames?.missing;
+      const waits = this.#parts.waits(command.correlation_id, missing?.toWire());
       control.abort(waits ? problemFrom(waits) : new CommandProblem("timeout", SILENT));
     }, command.timeout_ms - 50);
     try {
@@ -188,6 +189,7 @@ export class Executor {
       },
     };
     command.signal.throwIfAborted();
+    if (running) running.frames = context.frames;
     const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
     begin(tab);
     if (action && tab !== 0) {
@@ -273,6 +275,8 @@ interface Running {
   kind: string;
   /** In which tab its turn has come, with which params. */
   begun: { params: unknown; tab: number } | undefined;
+  /** What it asks the tab's documents through. */
+  frames?: Frames;
 }
 
 /** Problems that are states of their own. */

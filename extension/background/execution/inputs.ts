@@ -186,10 +186,10 @@ export class Inputs {
     return this.#running.get(action)?.performed;
   }
 
-  /** What kept an act from being made when its document was last heard of; undefined: nothing, or it was made. */
-  waits(action: string): CommandError | undefined {
+  /** What kept an act from being made when its document was last heard of, or else missing; undefined: nothing, or it was made. */
+  waits(action: string, missing?: CommandError): CommandError | undefined {
     const running = this.#running.get(action);
-    return running?.performed || running?.meant ? undefined : running?.waits;
+    return running?.performed || running?.meant ? undefined : (running?.waits ?? missing);
   }
 
   async #serve(running: Running | undefined, documentId: string, ask: AskInput): Promise<CommandError | null> {

@@ -50,6 +50,10 @@ export class AgentFrames implements Frames {
     return new AgentFrames(this.#calls.refs, this.#documents, this.#may, this.#calls.for(signal, action, site));
   }
 
+  get missing(): CommandProblem | undefined {
+    return this.#calls.missing;
+  }
+
   inner(tab: number): boolean {
     const { length } = this.#documents.known(tab);
     return length > 1 && length <= MAX_ASKED;
@@ -100,6 +104,7 @@ export class AgentFrames implements Frames {
     params: AgentOps[K]["params"],
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
+    this.#calls.missing = undefined;
     await this.#may(tab, operation(op).power); // the frames are looked for by a script in them
     const page = this.#page(tab);
     const target = params as TargetLike;
@@ -118,6 +123,8 @@ export class AgentFrames implements Frames {
         if (unseen) throw withWords(error, unseen);
         // An iframe that loads anew was left before anything happened there.
         if (!(error instanceof Gone) || frame.name === "" || tries >= MAX_TRIES || Date.now() >= deadline) throw error;
+      } finally {
+        this.#calls.missing = undefined;
       }
     }
   }

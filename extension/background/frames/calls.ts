@@ -93,6 +93,8 @@ export class Calls {
   readonly memory: Memory;
   /** Fires when nobody waits for the calls any more: they end in their documents, too. */
   readonly signal: AbortSignal | undefined;
+  /** That nothing fits, once a look at the page has found that: for when the page does not say it in time. */
+  missing: CommandProblem | undefined;
   readonly #action: ActionId | undefined;
   readonly #may: May;
   readonly #site: string | undefined;

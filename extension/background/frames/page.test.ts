@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AgentAnswer, AgentCall } from "../../messages/agent.ts";
+import { AgentFrames } from "./agent.ts";
 import { Calls } from "./calls.ts";
-import { Page } from "./page.ts";
+import { type Documents, Page } from "./page.ts";
 import { RefBlocks } from "./refs.ts";
 
 /** Frames of the tab: 0 is the main one. */
@@ -54,6 +55,16 @@ beforeEach(() => {
 
 afterEach(() => vi.useRealTimers());
 
+const documents: Documents = {
+  known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
+  onCome: (_tab, heard) => {
+    come = heard;
+    return () => (come = () => undefined);
+  },
+  onLeft: () => () => undefined,
+  granted: () => true,
+};
+
 const page = (signal?: AbortSignal): Page =>
   new Page(
     1,
@@ -64,15 +75,7 @@ const page = (signal?: AbortSignal): Page =>
       undefined,
       signal,
     ),
-    {
-      known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
-      onCome: (_tab, heard) => {
-        come = heard;
-        return () => (come = () => undefined);
-      },
-      onLeft: () => () => undefined,
-      granted: () => true,
-    },
+    documents,
   );
 
 const waitFor = { op: "wait_for", params: { text: "x" } } as const;
@@ -147,4 +150,33 @@ test("the next change is a document that came since, or what one of the document
   await vi.advanceTimersByTimeAsync(100);
   await next;
   changed.stop();
+});
+
+test("that nothing fits is known of a page that looked and does not say what it has instead", async () => {
+  frames = 2;
+  let says: "nothing" | "silent" = "nothing";
+  answer = async (_frame, { op, params, deadline }) => {
+    if (op !== "probe" || says === "silent") return forever;
+    if (!(params as { wait?: boolean }).wait) return value({ count: 0, visible: 0 });
+    await new Promise((resolve) => setTimeout(resolve, deadline - Date.now()));
+    return failed("element_not_found", "Nothing fits.");
+  };
+  const agents = new AgentFrames(new RefBlocks(), documents, async () => undefined);
+  const lost = async (): Promise<unknown> => {
+    const deadline = Date.now() + 30_000;
+    const call = agents.call(1, "click", { selector: "#save" }, deadline).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(26_000);
+    expect(agents.missing).toBeUndefined(); // it may come yet
+    await vi.advanceTimersByTimeAsync(2000); // of 30 s three are left for the last look
+    const { missing } = agents;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await call).toMatchObject({ code: "timeout" });
+    return missing;
+  };
+  expect(await lost()).toMatchObject({
+    code: "element_not_found",
+    message: "Nothing fits #save. The page is busy: it did not say in time what it has instead.",
+  });
+  says = "silent";
+  expect(await lost()).toBeUndefined();
 });

@@ -1,6 +1,7 @@
 import type { Target } from "@gasoline/schema/commands";
 import type { FrameAnswer, FrameInfo } from "../../commands/context.ts";
 import { inWords, isEvery, isMain } from "../../commands/frame.ts";
+import { lastLook } from "../../commands/last-look.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { AgentOps } from "../../messages/agent.ts";
 import { SILENCE_MS, ask } from "./ask.ts";
@@ -10,13 +11,6 @@ import { MAX_NAMED, coverageOf } from "./coverage.ts";
 import { FAULTS, MAX_ASKED, PASSED, type Page } from "./page.ts";
 import { MAX_SEARCHED, type Tree, after, samePath } from "./tree.ts";
 
-/**
- * Of the time of a call this is left for the main frame to say what it has instead of the target, ms, and more where a look
- * takes long; but no more than a quarter of it.
- */
-const EXPLAIN_MS = 200;
-/** Saying it takes so many times as long as a look: it looks once more, and then at all names. */
-const EXPLAIN_LOOKS = 10;
 /** A parent's agent finds the iframe that a selector fits within so long, ms. */
 const SELECT_MS = 2000;
 /** Between two searches a page that changes all the time gets so many times the time that one took, at most REST_MS. */
@@ -121,9 +115,10 @@ async function waitFor(page: Page, frame: string | undefined, deadline: number):
  * The one frame in which the target fits; the main frame when it fits nowhere in time, which says what is there instead.
  */
 export async function fitting(page: Page, target: TargetLike, deadline: number): Promise<Fitting> {
-  const most = (deadline - Date.now()) / 4;
-  let until = deadline - Math.min(EXPLAIN_MS, most);
-  const { signal } = page.calls;
+  const whole = deadline - Date.now();
+  let until = deadline - lastLook(whole);
+  const { calls } = page;
+  const { signal } = calls;
   const params = probing(target);
   let first = early(page, params, deadline);
   for (let looks = 0; ; looks++) {
@@ -140,7 +135,7 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
     }
     const { probes, silent, left, choice } = found;
     const took = Date.now() - began;
-    until = Math.min(until, deadline - Math.min(EXPLAIN_LOOKS * took, most));
+    until = Math.min(until, deadline - lastLook(whole, took));
     if (choice && "frame" in choice) return choice;
     if (choice) throw await ambiguous(page, target, choice.among, deadline);
     const fault = probes.find(({ error }) => error instanceof CommandProblem && FAULTS.has(error.code));
@@ -149,7 +144,10 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
       frame: tree.frames[0] ?? (await page.main()),
       unseen: inWords(await coverageOf(page, tree, silent, left, deadline)),
     });
-    if (Date.now() >= until) return nowhere();
+    if (Date.now() >= until) {
+      if (probes.some(isNone)) calls.missing = nothing(target);
+      return nowhere();
+    }
     if (target.nth !== undefined) {
       // Some may fit, but not enough.
       const came = page.change(until);
@@ -164,10 +162,20 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
     } catch (error) {
       signal?.throwIfAborted();
       if (!(error instanceof CommandProblem) || !PASSED.has(error.code)) throw error;
+      if (error.code === "element_not_found") calls.missing = nothing(target);
       return nowhere();
     }
   }
 }
+
+/** Says whether the main frame has nothing that fits. */
+const isNone = ({ frame, value }: FrameAnswer<"probe">): boolean => frame.name === "" && value?.count === 0;
+
+const nothing = ({ selector = "" }: TargetLike): CommandProblem =>
+  new CommandProblem(
+    "element_not_found",
+    `Nothing fits ${selector.slice(0, 200)}. The page is busy: it did not say in time what it has instead.`,
+  );
 
 /** Where a target fits, as far as frames were asked. left: how many were not. */
 interface Probed {
