@@ -113,8 +113,9 @@ export class Debuggers implements Debug {
           let filled = false;
           heard = (source, method, params) => {
             if (source.tabId !== tab) return;
-            const { requestId } = (params ?? {}) as { requestId?: string };
-            if (method === "Page.javascriptDialogOpening")
+            const { requestId, type } = (params ?? {}) as { requestId?: string; type?: string };
+            // What else the page asks is for the user to answer.
+            if (method === "Page.javascriptDialogOpening" && type === "beforeunload")
               send("Page.handleJavaScriptDialog", { accept: true }).catch(() => undefined);
             else if (method === "Fetch.requestPaused" && !filled) {
               filled = true;
