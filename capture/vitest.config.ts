@@ -2,5 +2,11 @@ import { defineConfig } from "vitest/config";
 import { vitestReporters } from "../scripts/results.mjs";
 
 export default defineConfig({
-  test: { include: ["tests/**/*.test.ts"], environment: "happy-dom", reporters: vitestReporters("unit"), retry: 0 },
+  test: {
+    include: ["tests/**/*.test.ts"],
+    environment: "happy-dom",
+    testTimeout: 120_000, // as in browsers: a busy machine is no failure
+    reporters: vitestReporters("unit"),
+    retry: 0,
+  },
 });

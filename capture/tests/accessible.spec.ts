@@ -53,7 +53,6 @@ for (const [what, same, other] of [
   ["name", NAMES, OTHER_NAMES],
 ] as const) {
   test(`a ${what} is that of Chrome's accessibility tree`, async ({ page, server }) => {
-    test.setTimeout(120_000);
     expect(same.length).toBeGreaterThan(200);
     const compared = await compare(page, server, same, what);
     expect(compared.filter(({ ours, chrome }) => ours !== chrome)).toEqual([]);

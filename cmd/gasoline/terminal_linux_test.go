@@ -13,7 +13,8 @@ import (
 	"unsafe"
 )
 
-// terminal opens a pseudo terminal and returns its two ends.
+// terminal opens a pseudo terminal and returns its two ends. At a Ctrl-C it keeps what was written: by default the system
+// throws that away, now and then with what a program writes after it.
 func terminal(t *testing.T) (control, end *os.File) {
 	t.Helper()
 	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -21,17 +22,25 @@ func terminal(t *testing.T) (control, end *os.File) {
 		t.Fatal(err)
 	}
 	var unlock, number int32
-	for request, arg := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
-		if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, control.Fd(), request, uintptr(unsafe.Pointer(arg))); e != 0 {
-			t.Fatal(e)
-		}
-	}
+	ioctl(t, control, syscall.TIOCSPTLCK, unsafe.Pointer(&unlock))
+	ioctl(t, control, syscall.TIOCGPTN, unsafe.Pointer(&number))
 	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { control.Close() })
+	var modes syscall.Termios
+	ioctl(t, end, syscall.TCGETS, unsafe.Pointer(&modes))
+	modes.Lflag |= syscall.NOFLSH
+	ioctl(t, end, syscall.TCSETS, unsafe.Pointer(&modes))
 	return control, end
+}
+
+func ioctl(t *testing.T, f *os.File, request uintptr, arg unsafe.Pointer) {
+	t.Helper()
+	if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(arg)); e != 0 {
+		t.Fatal(e)
+	}
 }
 
 // runAtATerminal returns what a person sees.

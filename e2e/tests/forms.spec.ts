@@ -86,7 +86,6 @@ test("a page that leads to another site between two steps gets nothing that was 
   tab,
   agent,
 }) => {
-  test.setTimeout(120_000);
   const elsewhere = await Site.start();
   try {
     const spy = `<!doctype html><title>There</title><input id=q><input id=w><script>heard = []; for (const name of ["input", "keydown"])

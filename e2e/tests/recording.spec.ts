@@ -131,7 +131,6 @@ test("what a user does is recorded once, step by step, and a playback brings the
   tab,
   agent,
 }) => {
-  test.setTimeout(120_000);
   await tab.goto(serve(site));
   const { actions, recording_id, notes } = await record(agent, tab, "shopping");
   const state = await end(tab);
@@ -183,7 +182,6 @@ test("a changed page is played by other locators, which are told; what is gone f
   tab,
   agent,
 }) => {
-  test.setTimeout(120_000);
   await tab.goto(serve(site));
   const { recording_id } = await record(agent, tab, "shopping");
   const state = await end(tab);
@@ -225,7 +223,6 @@ test("a page that leads elsewhere chooses no site and no frame where a playback 
   tab,
   agent,
 }) => {
-  test.setTimeout(120_000);
   await tab.goto(serve(site));
   const { recording_id } = await record(agent, tab, "shopping");
   const values = { Password: "opensesame" };
@@ -260,7 +257,6 @@ test("the logs of a recording and of a playback are compared by what they say, n
   tab,
   agent,
 }) => {
-  test.setTimeout(120_000);
   await tab.goto(serve(site));
   const { recording_id } = await record(agent, tab, "shopping");
   site.page("/pay", { body: "no", status: 503 });
@@ -282,7 +278,6 @@ test("what an agent does is recorded as well, its navigations too, and a name is
   tab,
   agent,
 }) => {
-  test.setTimeout(60_000);
   await tab.goto(serve(site));
   await front(agent, tab);
   await agent.ask("configure", { action: "event_recording_start", name: "by agent", url: site.url("/login") });
@@ -323,7 +318,6 @@ test("what an agent does is recorded as well, its navigations too, and a name is
 });
 
 test("a recording outlives the death of its daemon", async ({ place, site, tab, agent }) => {
-  test.setTimeout(60_000);
   await tab.goto(serve(site));
   await front(agent, tab);
   const { recording_id } = await agent.json<{ recording_id: string }>("configure", { action: "event_recording_start" });
@@ -334,8 +328,7 @@ test("a recording outlives the death of its daemon", async ({ place, site, tab, 
   const pid = place.pid;
   if (pid === undefined) throw new Error("no daemon");
   process.kill(pid, "SIGKILL");
-  await place.serve();
-  const other = await connect(place);
+  const other = await connect(place); // the first who asks starts another daemon
   const left = await other.json<Recorded>("observe", { what: "recording_actions", recording_id });
   expect(left.state).toBe("interrupted");
   expect(left.actions.map(({ type, value }) => [type, value])).toContainEqual(["input", "ada"]);

@@ -11,7 +11,6 @@ test("dialogs of sites that an act is not for are neither told nor answered, be 
   site,
   browserWithExtension: { page, ...browser },
 }) => {
-  test.setTimeout(120_000);
   await browser.set({ pilot: true });
   // The user answers a dialog once the act is over.
   let over: Promise<unknown> = Promise.resolve();

@@ -60,7 +60,6 @@ test("pictures and objects name members of forms and documents, and commands do 
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(120_000); // three commands for each name
   const { page, run } = await open(browser, site, daemon, "<main></main><aside></aside>");
   const main = await page.locator("main").elementHandle();
   const names = [

@@ -303,7 +303,6 @@ test("the end of a film is waited for while it is encoded, and told as lost wher
   browserWithExtension: browser,
 }) => {
   const { page, run } = await open(browser, site, daemon, MOVES);
-  test.setTimeout(120_000);
   await page.bringToFront();
   for (const [name, flush, lost] of [
     ["slow", "new Promise((done) => setTimeout(done, 7000)).then(() => flush.call(this))", false],

@@ -275,7 +275,6 @@ test("of very many frames the visible ones with something in them are listed, wi
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(120_000);
   const frames = Array.from({ length: 300 }, (_, i) =>
     i % 4 === 0 ? `<iframe width=60 height=40 srcdoc="<button>B${i}</button>"></iframe>` : "<iframe></iframe>",
   );

@@ -433,7 +433,6 @@ test("many frames: the page's line comes, each line of a frame comes or is count
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(120_000);
   await browser.set({ pilot: true });
   const other = await browser.context.newPage();
   await other.goto(site.page("/other", `<!doctype html><button onclick="document.title='pressed'">Press</button>`));

@@ -38,7 +38,6 @@ const PAGE = `<title>A</title><h1>Shop</h1><p id=text>words of the page</p>
 const ACT = { receipt: expect.any(Object) };
 
 test("every kind of command is carried out", async ({ daemon, site, browserWithExtension: browser }) => {
-  test.setTimeout(120_000);
   site.page("/two", "<title>Two</title>two");
   const { page, run } = await open(browser, site, daemon, PAGE);
   const walk: Walk = {

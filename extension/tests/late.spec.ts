@@ -135,7 +135,6 @@ test.describe("with every site granted by the manifest", () => {
     site,
     browserWithout: browser,
   }) => {
-    test.setTimeout(120_000);
     await browser.install();
     await browser.set({ pilot: true });
     const url = site

@@ -198,7 +198,6 @@ test("what is meant for one site is given to no page of another one that the tab
   site,
   browserWithExtension: { page, ...browser },
 }) => {
-  test.setTimeout(120_000);
   await browser.set({ pilot: true });
   const field =
     "<!doctype html><title>B</title><form><input id=i><input id=c type=checkbox><button>Pay</button></form>";

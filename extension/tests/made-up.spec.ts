@@ -121,7 +121,6 @@ for (const [name, cases] of Object.entries(CASES)) {
     site,
     browserWithExtension,
   }) => {
-    test.setTimeout(120_000);
     const heard = await listener(browserWithExtension, daemon, site);
     for (const [kind, html, params] of cases) {
       const real = await heard(html, kind, { ...params, trusted: "always" } as never);

@@ -27,7 +27,6 @@ test(
   "a page that did not load is told with its status or its error, to who navigates and to who clicks",
   { tag: "@extension" },
   async ({ daemon, site, browserWithExtension }) => {
-    test.setTimeout(120_000);
     const dead = new Site();
     await dead.start();
     const gone = dead.url("/gone");

@@ -49,6 +49,7 @@ func (r *running) startTerminal() (bool, error) {
 			r.restore = func() { _ = term.Restore(int(c.Stdin.Fd()), before) } // a terminal that is gone needs none
 		}
 	}
+	keepOutput(control)
 	if r.restore == nil { // ours completes newlines itself
 		keepNewlines(control)
 	}
@@ -69,6 +70,32 @@ func (r *running) startTerminal() (bool, error) {
 		go r.typing(control) // ends with the process: a read of a terminal cannot be ended
 	}
 	return true, nil
+}
+
+// interrupts reports whether a terminal turns Ctrl-C into a signal.
+func interrupts(control *os.File) (yes bool) {
+	modes(control, func(t *syscall.Termios) bool {
+		yes = t.Lflag&syscall.ISIG != 0
+		return false
+	})
+	return yes
+}
+
+// keepNewlines has a terminal pass newlines on as they are: where it is shown, they are completed.
+func keepNewlines(control *os.File) {
+	modes(control, func(t *syscall.Termios) bool {
+		t.Oflag &^= syscall.ONLCR
+		return true
+	})
+}
+
+// keepOutput has a terminal keep what was written when it turns a key into a signal. Otherwise the system throws away what
+// is on its way then, also a program's last words.
+func keepOutput(control *os.File) {
+	modes(control, func(t *syscall.Termios) bool {
+		t.Lflag |= syscall.NOFLSH
+		return true
+	})
 }
 
 // typing passes on what the user types, and notices Ctrl-C.
