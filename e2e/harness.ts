@@ -68,7 +68,7 @@ export class Place {
   async serve(...args: string[]): Promise<ChildProcess> {
     const child = spawn(PROGRAM, ["serve", ...this.args, ...args], { stdio: "ignore" });
     this.children.push(child);
-    for (let i = 0; i < 400; i++) {
+    for (let i = 0; i < 3000; i++) {
       if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
       if (await this.healthy()) return child;
       await new Promise((r) => setTimeout(r, 10));

@@ -28,7 +28,7 @@ const ended = (child: ChildProcess): Promise<unknown> =>
 
 async function serve(): Promise<void> {
   daemon = spawn(PROGRAM, ["serve", ...place()], { stdio: "ignore" });
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 3000; i++) {
     if (await fetch(`http://127.0.0.1:${port}/health`).then((r) => r.ok, () => false)) return; // prettier-ignore
     await pause(10);
   }
@@ -39,7 +39,7 @@ async function serve(): Promise<void> {
 async function until<T>(path: string, enough: (answer: T) => boolean): Promise<T> {
   const token = readFileSync(join(dir, "state/token"), "utf8").trim();
   let last: unknown;
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 300; i++) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: `Bearer ${token}` } });
     last = await answer.json();
     if (answer.ok && enough(last as T)) return last as T;

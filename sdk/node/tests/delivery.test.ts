@@ -29,7 +29,7 @@ beforeEach(async () => {
   port = hold.port;
   ending.push(hold.release);
   daemon = spawn(PROGRAM, ["serve", "--port", String(port), "--state-dir", dir], { stdio: "ignore" });
-  for (let i = 0; i < 400; i++) {
+  for (let i = 0; i < 3000; i++) {
     if (await fetch(`http://127.0.0.1:${port}/health`).then((r) => r.ok, () => false)) break; // prettier-ignore
     await pause(10);
   }
@@ -46,7 +46,7 @@ afterEach(async () => {
 /** Returns what the daemon tells of events of a kind, when it is enough. */
 async function held(kind: string, enough: (text: string) => boolean): Promise<string> {
   let text = "";
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 300; i++) {
     const url = `http://127.0.0.1:${port}/query?kinds=${kind}&limit=500`;
     const answer = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
     text = await answer.text();

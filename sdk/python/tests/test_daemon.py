@@ -45,7 +45,7 @@ app = flask.Flask("shop")
 
 @app.get("/buy/<number>")
 def buy(number):
-    answer = requests.get(os.environ["STOCK"] + "/stock/" + number, timeout=5)
+    answer = requests.get(os.environ["STOCK"] + "/stock/" + number, timeout=30)
     return "broken", 502 if answer.status_code == 500 else 200
 
 app.run(port=int(sys.argv[1]))
