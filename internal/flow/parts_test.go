@@ -365,14 +365,14 @@ func TestHowLongLinesSay(t *testing.T) {
 func TestOwnTime(t *testing.T) {
 	f := build(t, kept(t,
 		span("a", 0, 100, "server", "root", 1, 0), span("a", 10, 20, "client", "b", 2, 1), span("a", 20, 20, "client", "c", 3, 1),
-		span("a", 90, 50, "producer", "d", 4, 1)), trace)
+		span("a", 90, 50, "producer", "d", 4, 1), span("a", -10, 5, "client", "e", 5, 1)), trace)
 	if own := f.Roots[0].Own(); own != ms(60) {
 		t.Error(own)
 	}
-	if own := f.Roots[0].Children[0].Own(); own != ms(20) {
+	if own := f.Roots[0].Children[1].Own(); own != ms(20) {
 		t.Error(own)
 	}
-	if from, to := f.Extent(); !from.Equal(at(0)) || !to.Equal(at(140)) {
+	if from, to := f.Extent(); !from.Equal(at(-10)) || !to.Equal(at(140)) {
 		t.Errorf("%s to %s", from, to)
 	}
 }
@@ -396,6 +396,29 @@ func TestTheLongestWayOfAnAction(t *testing.T) {
 	}
 	if n := f.Find(consumer.Seq); !n.Async || n.Critical {
 		t.Errorf("%+v", n)
+	}
+}
+
+// Of several roots, the one that took longest is told with what it waited for; a moment is nothing to wait for.
+func TestTheLongestRoot(t *testing.T) {
+	click := &event.Action{Head: page(0), Type: "click"}
+	long, short := exchange(5, 1000, "GET", "http://localhost/long", 200), exchange(20, 10, "GET", "http://localhost/short", 200)
+	long.TraceID = trace
+	for _, h := range []*event.Head{&click.Head, &long.Head, &short.Head} {
+		h.Cause.Action = "a1"
+	}
+	for want, all := range map[string][]event.Event{
+		"internal second 80 ms (a)":                   {span("a", 0, 10, "internal", "first", 1, 0), span("a", 20, 80, "internal", "second", 2, 0)},
+		"click GET http://localhost/long 200 1000 ms": {click, long, short, span("a", 0, 500, "internal", "beside", 1, 0)},
+		"internal root 10 ms (a)":                     {span("a", 0, 10, "internal", "root", 1, 0), span("a", 5, 0, "internal", "moment", 2, 1)},
+	} {
+		var path []string
+		for _, n := range build(t, kept(t, all...), trace).Path {
+			path = append(path, n.Item.Event.Summary())
+		}
+		if got := strings.Join(path, " "); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 
