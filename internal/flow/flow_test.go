@@ -564,6 +564,15 @@ func TestWhatMayStillComeIsTold(t *testing.T) {
 	if word, why := f.Complete(); word != "pending" || fmt.Sprint(why) != "[waiting for loki not answered by ssh web1: no route]" {
 		t.Errorf("%s %v", word, why)
 	}
+	x := exchange(0, 10, "GET", "http://localhost/", 200) // without a trace there is nothing to ask them for
+	flows = flow.New(kept(t, x))
+	flows.Chase = func(traces []string, _, _ time.Time) (pending, unread []string) {
+		t.Errorf("asked for %v", traces)
+		return nil, nil
+	}
+	if _, err := flows.Read(t.Context(), handle(x)); err != nil {
+		t.Error(err)
+	}
 }
 
 func TestTemplate(t *testing.T) {
