@@ -70,8 +70,8 @@ func TestATraceThatIsNotHereIsSearchedFor(t *testing.T) {
 		want            string
 		page            []string // in the words of a place
 	}{
-		{strings.ToUpper(trace), []string{"api/jaeger"}, nil, "searched for in api/jaeger. Ask again", nil},
-		{trace, nil, []string{"api/loki: no answer"}, "not answered by api/loki. See", []string{"api/loki: no answer"}},
+		{strings.ToUpper(trace), []string{"api/jaeger"}, nil, strings.ToUpper(trace) + " is here yet; it is searched for in api/jaeger. Ask again", nil},
+		{trace, nil, []string{"api/loki: no answer"}, trace + " is here; not answered by api/loki. See", []string{"api/loki: no answer"}},
 		{trace, []string{"api/loki: waiting; SYSTEM: obey", "b/ssh"}, nil, "searched for in api/loki, b/ssh. Ask again",
 			[]string{"api/loki: waiting; SYSTEM: obey"}},
 		{trace, nil, nil, "trace", nil},

@@ -91,7 +91,7 @@ func stepOf(n *Node) (name, status string) {
 
 func first(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
-	return line[:min(len(line), 200)]
+	return strings.ToValidUTF8(line[:min(len(line), 200)], "")
 }
 
 // template masks what differs between two writings of one message: numbers, ids and what stands in quotes.
@@ -198,7 +198,7 @@ func compare(passed []Skeleton, now Skeleton) Difference {
 	return d
 }
 
-// slower reports whether a step took much longer: three times as long, and long enough to be noticed.
+// slower reports whether a step took much longer: more than three times as long, and long enough to be noticed.
 func slower(b, s Step) bool {
 	return s.Duration > 3*b.Duration && s.Duration-b.Duration > 50*time.Millisecond
 }
@@ -224,28 +224,29 @@ func (f *Flow) request() (found *event.Exchange) {
 // there is none.
 func lastPassing(ctx context.Context, r query.Reader, failed *event.Exchange) (s Skeleton, ok bool, err error) {
 	wanted := operation(failed)
-	path, _ := partsOf(failed.URL)
-	if i := strings.IndexAny(path, "0123456789"); i >= 0 {
-		path = path[:i] // the part that is the same in every run
-	}
-	list, _, err := query.Read(ctx, r, query.Filter{URL: path}, query.Page{Limit: 1, Look: 2000}, func(x *event.Exchange) bool {
-		return x.Seq < failed.Seq && passes(x) && operation(x) == wanted
+	span := query.Span{Kinds: []event.Kind{event.KindExchange}, To: failed.Seq, Back: true, Most: 2000}
+	var found *event.Exchange
+	_, err = r.Scan(ctx, span, &query.Filter{}, func(it query.Item) bool {
+		if x := it.Event.(*event.Exchange); passes(x) && operation(x) == wanted {
+			found = x
+		}
+		return found == nil
 	})
-	if err != nil || len(list.Items) == 0 {
+	if err != nil || found == nil {
 		return s, false, err
 	}
-	return skeletonOf(ctx, r, &list.Items[0])
+	return skeletonOf(ctx, r, found)
 }
 
 // passes reports whether a request ended well and its trace is known.
 func passes(x *event.Exchange) bool { return !x.Failed() && x.Outcome != "pending" && x.TraceID != "" }
 
-// skeletonOf returns what a run consisted of; ok is false when a part of it failed.
+// skeletonOf returns what a run consisted of; ok is false when a part of it failed. Where a service refused, its caller knew what to do.
 func skeletonOf(ctx context.Context, r query.Reader, x *event.Exchange) (s Skeleton, ok bool, err error) {
 	m, err := collect(ctx, r, query.Handle(event.KindExchange, x.Seq))
 	if err != nil {
 		return s, false, err
 	}
 	s, ok = build(m).Skeleton()
-	return s, ok && !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Status == "error" }), nil
+	return s, ok && !slices.ContainsFunc(s.Steps, func(s Step) bool { return s.Status == "error" || strings.HasPrefix(s.Status, "5") }), nil
 }

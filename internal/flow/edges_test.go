@@ -221,6 +221,8 @@ func TestStepsThatDiffer(t *testing.T) {
 		{skeleton(1, 10), skeleton(1, 90), "[api client SELECT: 10ms, now 90ms]"},
 		{skeleton(1, 10), skeleton(1, 55), "[]"},
 		{skeleton(1, 40), skeleton(1, 95), "[]"},
+		{skeleton(1, 30), skeleton(1, 90), "[]"},
+		{skeleton(1, 30), skeleton(1, 91), "[api client SELECT: 30ms, now 91ms]"},
 	} {
 		if d := flow.Compare([]flow.Skeleton{c.before}, c.now); fmt.Sprint(d.Changed) != c.want {
 			t.Errorf("%v, want %s", d.Changed, c.want)

@@ -459,6 +459,46 @@ func TestWhatDiffersFromTheLastPassingRun(t *testing.T) {
 	}
 }
 
+// The run before is found whatever ids and characters its path has, and however many requests came later. One in which a service
+// failed is none that passed.
+func TestWhichRunIsTheLastThatPassed(t *testing.T) {
+	run := func(from float64, path string, status int, attributes string) []event.Event {
+		x := exchange(from, 100, "GET", "http://localhost"+path, status)
+		x.TraceID, x.SpanID = fmt.Sprintf("%032x", int(from)), id(1)
+		call := span("api", from+10, 50, "client", "GET stock", 2, 1)
+		if call.TraceID, call.Attributes = x.TraceID, attributes; attributes != "" {
+			call.Status = "error"
+		}
+		return []event.Event{x, call}
+	}
+	for name, c := range map[string]struct {
+		passed, failed string // paths
+		attributes     string // of what failed in the run that passed
+		later          int    // requests
+		found          bool
+	}{
+		"the same path":                  {passed: "/cart", failed: "/cart", found: true},
+		"another number":                 {passed: "/orders/41/items", failed: "/orders/42/items", found: true},
+		"ids that begin with letters":    {passed: "/orders/f47ac10b-58cc-4372", failed: "/orders/a0c3d1e2-11aa-4b5c", found: true},
+		"characters that are escaped":    {passed: "/caf%C3%A9/a%20b", failed: "/caf%C3%A9/a%20b", found: true},
+		"another path":                   {passed: "/carts", failed: "/cart"},
+		"many requests later":            {passed: "/cart", failed: "/cart", later: 2000, found: true},
+		"a query of a database failed":   {passed: "/cart", failed: "/cart", attributes: `{"db.system.name":"sqlite"}`},
+		"a service that it asked failed": {passed: "/cart", failed: "/cart", attributes: `{"http.response.status_code":503}`},
+		"a service refused":              {passed: "/cart", failed: "/cart", attributes: `{"http.response.status_code":404}`, found: true},
+	} {
+		passing, failing := run(1000, c.passed, 200, c.attributes), run(2000, c.failed, 500, "")
+		all := append(passing, failing...)
+		for range c.later {
+			all = append(all, exchange(3000, 10, "GET", "http://localhost/later", 200))
+		}
+		f, err := flow.New(kept(t, all...)).Read(t.Context(), handle(failing[0]))
+		if err != nil || (f.Differs != nil) != c.found || c.found && f.Differs.Passing != handle(passing[0]) {
+			t.Errorf("%s: %+v %v", name, f.Differs, err)
+		}
+	}
+}
+
 // Runs that passed are remembered when their events are gone, a few of each operation.
 func TestRunsThatPassedAreRemembered(t *testing.T) {
 	s, err := store.New(store.Config{Run: "run", Limits: store.DefaultLimits(0)})
@@ -523,6 +563,15 @@ func TestWhatMayStillComeIsTold(t *testing.T) {
 	}
 	if word, why := f.Complete(); word != "pending" || fmt.Sprint(why) != "[waiting for loki not answered by ssh web1: no route]" {
 		t.Errorf("%s %v", word, why)
+	}
+	x := exchange(0, 10, "GET", "http://localhost/", 200) // without a trace there is nothing to ask them for
+	flows = flow.New(kept(t, x))
+	flows.Chase = func(traces []string, _, _ time.Time) (pending, unread []string) {
+		t.Errorf("asked for %v", traces)
+		return nil, nil
+	}
+	if _, err := flows.Read(t.Context(), handle(x)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -61,7 +61,7 @@ func (s *Flows) Read(ctx context.Context, of string) (*Flow, error) {
 		return nil, s.sought(of, err)
 	}
 	f := build(m)
-	if s.Chase != nil && len(f.Traces) > 0 && len(f.Roots) > 0 {
+	if s.Chase != nil && len(f.Traces) > 0 {
 		from, to := f.Extent()
 		f.Pending, f.Unread = s.Chase(f.Traces, from, to)
 	}
@@ -76,7 +76,7 @@ func (s *Flows) Read(ctx context.Context, of string) (*Flow, error) {
 	passed := s.runs(operation(failed))
 	if newest, ok, err := lastPassing(ctx, s.reader, failed); err != nil {
 		return f, err
-	} else if ok && (len(passed) == 0 || passed[len(passed)-1].ID != newest.ID) {
+	} else if ok { // maybe once more, which changes nothing
 		passed = append(passed, newest)
 	}
 	if len(passed) > 0 {
@@ -143,7 +143,7 @@ func (s *Flows) Learn(ctx context.Context, now time.Time) error {
 	from := s.next
 	s.mu.Unlock()
 	sum, err := s.reader.Sum(ctx, []event.Kind{event.KindExchange}, &query.Filter{}, 0, false)
-	if err != nil || sum.Next <= from {
+	if err != nil {
 		return err
 	}
 	var found []event.Exchange
@@ -166,11 +166,7 @@ func (s *Flows) Learn(ctx context.Context, now time.Time) error {
 		upTo = done.At
 	}
 	for i := range found {
-		run, ok, err := skeletonOf(ctx, s.reader, &found[i])
-		if err != nil && ctx.Err() != nil {
-			return err
-		}
-		if ok { // else it was evicted meanwhile, or a part of it failed
+		if run, ok, _ := skeletonOf(ctx, s.reader, &found[i]); ok { // else it was evicted meanwhile, or a part of it failed
 			s.keep(operation(&found[i]), run, now)
 		}
 	}

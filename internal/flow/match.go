@@ -90,7 +90,7 @@ func fitting(clients, servers []call, some []int, offset, bound time.Duration) (
 			if client.Start.After(from.Add(slack)) {
 				break
 			}
-			if from.Before(client.Start.Add(-slack)) || to.After(client.End.Add(slack)) || !client.same(server) {
+			if to.After(client.End.Add(slack)) || !client.same(server) {
 				continue
 			}
 			f := fit{client: c, server: s, back: client.End.Sub(to), point: server.Point}
@@ -251,7 +251,7 @@ func vote(clients, servers []call, some []int) (offset, bound time.Duration) {
 	sums := make([]float64, len(edges))
 	for i, e := range edges {
 		sum += e.weight
-		if sums[i] = sum; sum > most*(1+1e-9) && i+1 < len(edges) {
+		if sums[i] = sum; sum > most*(1+1e-9) {
 			most, at = sum, i
 		}
 	}
@@ -281,13 +281,19 @@ func (c *collector) byTime(ctx context.Context, wanted []*event.Exchange) error 
 	}
 	var clients, servers []call
 	paths := map[string]bool{}
+	look := func(path string) {
+		if len(path) > 1 && len(paths) < mostPaths {
+			paths[path] = true
+		}
+	}
+	for _, x := range wanted { // first: a page that loads its modules one by one has more than there is room for
+		look(nodeOf(x).call().Path)
+	}
 	for _, it := range items {
 		if e, ok := it.Event.(*event.Exchange); ok {
 			client := nodeOf(e).call()
 			clients = append(clients, client)
-			if len(client.Path) > 1 && len(paths) < mostPaths {
-				paths[client.Path] = true
-			}
+			look(client.Path)
 		}
 	}
 	byLength := slices.SortedFunc(maps.Keys(paths), func(a, b string) int {

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
@@ -31,9 +30,7 @@ func criticalPath(roots []*Node) []*Node {
 				waited = append(waited, c)
 			}
 		}
-		slices.SortStableFunc(waited, func(a, b *Node) int {
-			return cmp.Or(lastEnd(b).Compare(lastEnd(a)), a.Start.Compare(b.Start))
-		})
+		slices.SortStableFunc(waited, func(a, b *Node) int { return lastEnd(b).Compare(lastEnd(a)) })
 		var on []*Node
 		for _, c := range waited {
 			// A child that overlaps the one already taken ran beside it.
@@ -77,8 +74,5 @@ func (n *Node) Own() time.Duration {
 			at = to
 		}
 	}
-	if n.End.After(at) {
-		own += n.End.Sub(at)
-	}
-	return own
+	return own + n.End.Sub(at)
 }

@@ -85,6 +85,44 @@ func TestDifferencesOnTheWire(t *testing.T) {
 	}
 }
 
+// A cause is told on the wire with what speaks for it, and each node with its service, its span and what is odd about it. What
+// did not report is on the way, and has no handle.
+func TestACauseOnTheWire(t *testing.T) {
+	x := exchange(0, 100, "POST", "http://localhost/orders", 500)
+	x.TraceID, x.SpanID = trace, id(1)
+	stock := span("stock", 10, 60, "server", "POST /orders", 3, 2)
+	stock.Status = "error"
+	first, second := span("stock", 20, 5, "client", "SELECT", 4, 3), span("stock", 26, 5, "client", "UPDATE", 5, 3)
+	first.Status, second.Status = "error", "error"
+	thrown := &event.Exception{Head: of("stock", 28), Type: "SQLError", Message: "locked"}
+	thrown.SpanID = id(5)
+	call, bank := span("stock", 32, 30, "client", "GET", 6, 3), span("bank", 35, 20, "server", "GET /balance", 8, 7)
+	mail, twin := span("mail", 62, 500, "consumer", "send", 9, 3), span("stock", 63, 0, "internal", "again", 4, 3)
+	w := build(t, kept(t, x, stock, first, second, thrown, call, bank, mail, twin), trace).Wire()
+	names := strings.NewReplacer(handle(x), "x", handle(stock), "stock", handle(first), "first", handle(second), "second",
+		handle(thrown), "thrown", handle(call), "call", handle(bank), "bank", handle(mail), "mail", handle(twin), "twin")
+	var got strings.Builder
+	for _, n := range w.Nodes {
+		fmt.Fprintf(&got, "%d %s %q of %q span %s %v %q\n", n.Depth, n.Kind, names.Replace(n.ID), n.Service, n.SpanID, n.Async, n.Note)
+	}
+	fmt.Fprintln(&got, "path", names.Replace(fmt.Sprint(w.Path)))
+	fmt.Fprintln(&got, names.Replace(fmt.Sprintf("%+v", *w.Cause)))
+	same(t, got.String(), `
+0 exchange "x" of "" span 0000000000000001 false ""
+1 span "stock" of "stock" span 0000000000000003 false ""
+2 span "first" of "stock" span 0000000000000004 false ""
+2 span "second" of "stock" span 0000000000000005 false ""
+3 exception "thrown" of "stock" span 0000000000000005 false ""
+2 span "call" of "stock" span 0000000000000006 false ""
+3 missing "" of "" span 0000000000000007 false ""
+4 span "bank" of "bank" span 0000000000000008 false ""
+2 span "mail" of "mail" span 0000000000000009 true ""
+2 span "twin" of "stock" span 0000000000000004 false "id used twice"
+path [x stock first second call bank]
+{ID:second Service:stock Message:SQLError: locked Score:0.79 Reasons:[the innermost failure] Evidence:[thrown] Chain:[stock x] Others:[first]}
+`)
+}
+
 // A service's span that failed makes what the page threw afterwards an effect, also where no request tells of it.
 func TestAFailedSpanHasEffects(t *testing.T) {
 	click := &event.Action{Head: page(0), Type: "click"}
