@@ -432,8 +432,7 @@ test("a drawing is of the page that it was made on, wherever that leads while it
   await run("draw_mode_start", { name: "checkout" });
   await drag(page, await boxOf(page, "#pay"));
   await page.keyboard.type("Press this");
-  await page.keyboard.press("Enter");
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+Enter");
   const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
   await page.waitForURL(there);
   const [group] = daemon.groups.filter(({ marks = [] }) => marks.some(({ type }) => type === "annotation"));
