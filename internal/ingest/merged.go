@@ -29,6 +29,9 @@ func merged(kept, came event.Event) (now event.Event, ok bool) {
 	b, _ := came.(*event.Log)
 	head := ""
 	if a != nil && b != nil {
+		if !sameValue(a.RequestID, b.RequestID) {
+			return nil, false
+		}
 		_, request := requestOf(a)
 		_, other := requestOf(b)
 		if !request || !other {

@@ -421,6 +421,28 @@ func TestWhatIsSaidBehindAHeadIsSaidOnce(t *testing.T) {
 	})
 }
 
+// The same words of two requests are two records.
+func TestTheRequestTellsTwoLogsApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		one, other string
+		logs       int
+	}{
+		"of one request": {"req-1", "req-1", 1},
+		"of two":         {"req-1", "req-2", 2},
+		"one knows it":   {"req-1", "", 1},
+	} {
+		for _, text := range []string{"handles the order", "GET /order 200"} {
+			one := &event.Log{Head: by("run"), Message: text, RequestID: c.one}
+			other := &event.Log{Head: by("file"), Message: text, RequestID: c.other}
+			bothOrders(t, name, one, other, func(name string, _ []*event.Exception, logs []*event.Log) {
+				if len(logs) != c.logs {
+					t.Errorf("%s, %s: %d logs", text, name, len(logs))
+				}
+			})
+		}
+	}
+}
+
 // Which of two lines came first does not say whether the logger stands in the text.
 func TestALoggersNameIsNotKeptInTheText(t *testing.T) {
 	named := &event.Log{Head: by("file"), Message: "could not pay", Logger: "shop.pay"}
