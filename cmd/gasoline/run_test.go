@@ -32,7 +32,7 @@ type row map[string]any
 func (m *machine) rows(service string) (out []row) {
 	m.t.Helper()
 	code, text := m.ask(http.MethodGet, "/query?kinds=log,exception&limit=1000&select=kind,source,instance,message,"+
-		"type,mechanism,handled,line,logger,trace_id,time&where="+url.QueryEscape("service = \""+service+"\""), "")
+		"type,mechanism,handled,line,logger,trace_id,witnesses,time&where="+url.QueryEscape("service = \""+service+"\""), "")
 	var answer struct {
 		Columns []string
 		Rows    [][]any

@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
 )
@@ -27,6 +29,9 @@ func merged(kept, came event.Event) (now event.Event, ok bool) {
 	b, _ := came.(*event.Log)
 	head := ""
 	if a != nil && b != nil {
+		if !sameValue(a.RequestID, b.RequestID) {
+			return nil, false
+		}
 		_, request := requestOf(a)
 		_, other := requestOf(b)
 		if !request || !other {
@@ -131,6 +136,9 @@ func fillLog(l, from *event.Log, head string) {
 		}
 	} else if head != "" {
 		head = from.Message
+	} else if before, ok := strings.CutSuffix(l.Message, from.Message); ok && l.Source != "otlp" && // the logger is known, so the line need not say it
+		strings.TrimRight(before, ":|- ") == cmp.Or(from.Logger, l.Logger, l.Message) {
+		l.Message = from.Message
 	}
 	if stated(from) && (!stated(l) || from.Severity > l.Severity) { // what one calls an error, no other makes less of
 		l.Level, l.Severity = from.Level, from.Severity
@@ -423,7 +431,35 @@ func sameValue(x, y string) bool {
 	}
 	n, err1 := strconv.ParseFloat(x, 64)
 	m, err2 := strconv.ParseFloat(y, 64)
-	return err1 == nil && err2 == nil && n == m
+	if err1 == nil && err2 == nil {
+		return n == m
+	}
+	return sameDuration(x, m, err2) || sameDuration(y, n, err1) || sameMoment(x, y) || sameMoment(y, x)
+}
+
+// sameDuration reports whether a number is how long a text says: loggers of Go write 150ms where a person reads, and
+// nanoseconds, milliseconds or seconds in JSON.
+func sameDuration(text string, n float64, err error) bool {
+	if err != nil {
+		return false
+	}
+	d, err := time.ParseDuration(text)
+	return err == nil && (n == float64(d) || n == d.Seconds() || n == float64(d)/float64(time.Millisecond))
+}
+
+// sameMoment reports whether a time is what another one is cut to: a logger may write milliseconds in one output and
+// nanoseconds in the other.
+func sameMoment(short, long string) bool {
+	if len(short) < len("2006-01-02T15:04:05Z") || len(short) > len(long) {
+		return false
+	}
+	s, err1 := time.Parse(time.RFC3339, short)
+	l, err2 := time.Parse(time.RFC3339, long)
+	digits := 0
+	if _, fraction, ok := strings.Cut(short, "."); ok {
+		digits = len(fraction) - len(strings.TrimLeft(fraction, "0123456789"))
+	}
+	return err1 == nil && err2 == nil && l.Sub(s) >= 0 && l.Sub(s) < time.Duration(math.Pow10(9-min(digits, 9)))
 }
 
 // scalar returns what a text or a number says, "" for anything else.

@@ -111,6 +111,15 @@ func TestValuesTellTwoLogsApart(t *testing.T) {
 		"a pair that is another's":   {"paid order=17", "", "paid", `{"order":18}`, 2},
 		"pairs that begin otherwise": {"paid order=17", "", "paid by=eve", "", 2},
 		"no object behind a pair":    {"paid", "[1]", "paid order=17", "", 2},
+		"how long, in nanoseconds":   {"paid", `{"took":150000000}`, "paid", `{"took":"150ms"}`, 1},
+		"how long, in milliseconds":  {"paid", `{"took":150}`, "paid", `{"took":"150ms"}`, 1},
+		"how long, in seconds":       {"paid", `{"took":"1.5s"}`, "paid", `{"took":1.5}`, 1},
+		"how long, otherwise":        {"paid", `{"took":151}`, "paid", `{"took":"150ms"}`, 2},
+		"how long, no number":        {"paid", `{"took":"0s"}`, "paid", `{"took":"none"}`, 2},
+		"a time that was cut":        {"paid", `{"at":"2026-01-02T03:04:05.126789Z"}`, "paid", `{"at":"2026-01-02T03:04:05.126Z"}`, 1},
+		"a time of another zone":     {"paid", `{"at":"2026-01-02T03:04:05.126789+01:00"}`, "paid", `{"at":"2026-01-02T02:04:05Z"}`, 1},
+		"another time":               {"paid", `{"at":"2026-01-02T03:04:05.127Z"}`, "paid", `{"at":"2026-01-02T03:04:05.126Z"}`, 2},
+		"a later time":               {"paid", `{"at":"2026-01-02T03:04:05.127001Z"}`, "paid", `{"at":"2026-01-02T03:04:05.126Z"}`, 2},
 	} {
 		record := &event.Log{Head: by("otlp"), Message: c.record, Attributes: c.attributes}
 		line := &event.Log{Head: by("run"), Message: c.line, Attributes: c.fields}
@@ -408,6 +417,45 @@ func TestWhatIsSaidBehindAHeadIsSaidOnce(t *testing.T) {
 	bothOrders(t, "a head", x("run", "ERROR could not pay"), x("otlp", "could not pay"), func(name string, exceptions []*event.Exception, _ []*event.Log) {
 		if len(exceptions) != 1 || strings.Contains(exceptions[0].Said(), ";") || !strings.HasSuffix(exceptions[0].Said(), "could not pay") {
 			t.Errorf("%s: %d exceptions, %q", name, len(exceptions), exceptions[0].Said())
+		}
+	})
+}
+
+// The same words of two requests are two records.
+func TestTheRequestTellsTwoLogsApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		one, other string
+		logs       int
+	}{
+		"of one request": {"req-1", "req-1", 1},
+		"of two":         {"req-1", "req-2", 2},
+		"one knows it":   {"req-1", "", 1},
+	} {
+		for _, text := range []string{"handles the order", "GET /order 200"} {
+			one := &event.Log{Head: by("run"), Message: text, RequestID: c.one}
+			other := &event.Log{Head: by("file"), Message: text, RequestID: c.other}
+			bothOrders(t, name, one, other, func(name string, _ []*event.Exception, logs []*event.Log) {
+				if len(logs) != c.logs {
+					t.Errorf("%s, %s: %d logs", text, name, len(logs))
+				}
+			})
+		}
+	}
+}
+
+// Which of two lines came first does not say whether the logger stands in the text.
+func TestALoggersNameIsNotKeptInTheText(t *testing.T) {
+	named := &event.Log{Head: by("file"), Message: "could not pay", Logger: "shop.pay"}
+	line := &event.Log{Head: by("run"), Message: "shop.pay: could not pay"}
+	bothOrders(t, "a logger", named, line, func(name string, _ []*event.Exception, logs []*event.Log) {
+		if len(logs) != 1 || logs[0].Message != "could not pay" || logs[0].Logger != "shop.pay" {
+			t.Errorf("%s: %d logs, %+v", name, len(logs), logs[0])
+		}
+	})
+	other := &event.Log{Head: by("file"), Message: "could not pay"}
+	bothOrders(t, "none", other, line, func(name string, _ []*event.Exception, logs []*event.Log) {
+		if len(logs) != 1 || !strings.HasSuffix(logs[0].Message, "could not pay") {
+			t.Errorf("%s: %d logs, %+v", name, len(logs), logs[0])
 		}
 	})
 }

@@ -62,8 +62,42 @@ func (r *record) owner() {
 		return
 	}
 	r.program(of, pid)
+	r.values = name != bare
 	r.text("host.name", host)
 	r.message = strings.TrimLeft(rest, " ")
+}
+
+// below takes the values that pino-pretty writes below a message, as the object that they were made of has them.
+func (r *record) below(near time.Time) {
+	text, rows, ok := strings.Cut(r.message, "\n")
+	if !ok || !r.values {
+		return
+	}
+	object := []byte{'{'}
+	for row := range strings.SplitSeq(rows, "\n") {
+		row, ok := strings.CutPrefix(row, "    ")
+		if !ok || row == "" {
+			return
+		}
+		if strings.IndexByte(" }]", row[0]) >= 0 { // of the value before
+			object = append(object, row...)
+			continue
+		}
+		name, value, ok := strings.Cut(row, ": ")
+		if !ok {
+			return
+		}
+		if len(object) > 1 {
+			object = append(object, ',')
+		}
+		object = append(append(quote(object, name), ':'), value...)
+	}
+	all := string(append(object, '}'))
+	if end := members(all, 0, 0, func(string, string) {}); end != len(all) {
+		return
+	}
+	r.message, r.rank, r.named = text, messageRank("message"), "message"
+	members(all, 0, 0, func(key, raw string) { r.field(key, raw, near) })
 }
 
 // cutEither cuts one of two texts from the beginning of s.

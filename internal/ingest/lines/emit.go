@@ -69,6 +69,7 @@ func (j *joint) emit(r *Reader, b event.Batch) event.Batch {
 			h.message += strings.TrimPrefix(text[len(j.parts[0]):], "\n"+j.parts[1])
 		} else {
 			h.message = strings.TrimPrefix(h.message+text[len(j.parts[0]):], "\n")
+			h.below(j.time)
 		}
 	} else if h.form == dotnet && h.message == "" {
 		h.message = text
@@ -120,14 +121,19 @@ func (j *joint) emit(r *Reader, b event.Batch) event.Batch {
 			}
 		}
 		if ok || h.errType != "" {
-			return append(b, exception(head, h, x, text))
+			own := 0 // bytes that a logger wrote before what it was told
+			if !h.stamp.time.IsZero() && said != "" && strings.HasSuffix(j.parts[0], said) {
+				own = len(j.parts[0]) - len(said)
+			}
+			return append(b, exception(head, h, x, text, own))
 		}
 	}
 	return append(b, r.log(head, h))
 }
 
-// exception is the event for a record with a stack, or with the fields of an error.
-func exception(head event.Head, h *record, x stacktrace.Thrown, text string) event.Event {
+// exception is the event for a record with a stack, or with the fields of an error. The first bytes of its text are the logger's
+// own: each output of a program has others, and what was said is the same.
+func exception(head event.Head, h *record, x stacktrace.Thrown, text string, own int) event.Event {
 	if h.errType != "" {
 		x.Type = h.errType
 	}
@@ -135,7 +141,7 @@ func exception(head event.Head, h *record, x stacktrace.Thrown, text string) eve
 		x.Message = h.errText
 	}
 	x.Causes = append(x.Causes, h.inner...)
-	raw := text
+	raw := text[own:]
 	if h.form == whole {
 		if raw = h.message; h.stack != "" {
 			raw += "\n" + h.stack

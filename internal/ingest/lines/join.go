@@ -537,6 +537,6 @@ func (j *joint) held() bool {
 	if j.open && j.isObject() {
 		return !closes(j.last())
 	}
-	return j.open && (j.state != single || j.parts[0] == boxTop || len(j.parts) > 1 || opens(j.parts[0]) || j.head.form == dotnet || j.head.form == jul ||
+	return j.open && (j.state != single || j.parts[0] == boxTop || len(j.parts) > 1 || opens(j.parts[0]) || j.head.values || j.head.form == dotnet || j.head.form == jul ||
 		j.head.form != whole && j.head.severity >= event.SeverityWarn)
 }

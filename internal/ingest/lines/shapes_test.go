@@ -84,6 +84,63 @@ func TestAnErrorInJSONSaysWhatWasLogged(t *testing.T) {
 	}
 }
 
+// What a logger was told is the same in each of its outputs, whatever it writes before it.
+func TestALoggersHeadIsNotSaidOfAnError(t *testing.T) {
+	const raw = "Traceback (most recent call last):\n  File \"/app/shop.py\", line 3, in pay\n    raise ValueError(1)\nValueError: no price"
+	for head, want := range map[string]string{
+		"2026-01-02 03:04:05,387 [ERROR] shop.pay - ": "could not pay\n",
+		"2026-01-02 03:04:05,387 ERROR shop.pay: ":    "shop.pay: could not pay\n", // it may be of the text
+		"2026-01-02T03:04:05Z ERROR ":                 "could not pay\n",
+		"[03:04:05.387] ERROR (2578): ":               "could not pay\n",
+		"ERROR: ":                                     "ERROR: could not pay\n",
+	} {
+		reader, b := lines.Reader{}, event.Batch(nil)
+		for line := range strings.SplitSeq(head+"could not pay\n"+raw, "\n") {
+			b = reader.Add(lines.Line{Text: line}, b)
+		}
+		b = reader.Flush(b)
+		x, ok := b[0].(*event.Exception)
+		if !ok || x.RawStack != want+raw || x.Message != "no price" || !x.Handled {
+			t.Errorf("%s: %+v", head, b[0])
+		}
+	}
+	reader := lines.Reader{}
+	b := reader.Add(lines.Line{Text: "2026-01-02 03:04:05,387 CRITICAL Traceback (most recent call last):"}, nil)
+	b = reader.Flush(reader.Add(lines.Line{Text: "ValueError: no price"}, b))
+	if x, ok := b[0].(*event.Exception); !ok || !x.Handled || x.Said() != "" {
+		t.Errorf("%+v", b[0])
+	}
+}
+
+// The rows that pino-pretty writes below a message are the values of its record, and so those of its JSON.
+func TestRowsOfValuesAreAttributes(t *testing.T) {
+	const head = "[03:04:05.387] INFO (shop/2578): "
+	for rows, want := range map[string]string{
+		"paid\n    order: 1\n    by: \"bob: \\\"x\\\"\"":                                               `paid {"order":1,"by":"bob: \"x\""}`,
+		"paid\n    item: {\n      \"name\": \"tea\",\n      \"n\": 2\n    }\n    n: [\n      1\n    ]": `paid {"item":{  "name": "tea",  "n": 2},"n":[  1]}`,
+		"paid\n    event: \"late\"":                                                                    `paid {"event":"late"}`,
+		"paid\n    by: bob":                                                                            "paid\n    by: bob {}",
+		"paid\n    by":                                                                                 "paid\n    by {}",
+		"paid\n  order: 1":                                                                             "paid\n  order: 1 {}",
+	} {
+		reader, b := lines.Reader{}, event.Batch(nil)
+		for line := range strings.SplitSeq(head+rows, "\n") {
+			b = reader.Settle(reader.Add(lines.Line{Text: line}, b)) // a container's engine sends each row by itself
+		}
+		b = reader.Flush(b)
+		l, ok := b[0].(*event.Log)
+		if !ok || l.Message+" "+strings.ReplaceAll(strings.Replace(l.Attributes, `"process.pid":2578`, "", 1), "{,", "{") != want || l.Logger != "shop" {
+			t.Errorf("%q: %q %s", rows, l.Message, l.Attributes)
+		}
+	}
+	reader := lines.Reader{}
+	b := reader.Add(lines.Line{Text: "03:04:05.387 INFO config"}, nil)
+	b = reader.Flush(reader.Add(lines.Line{Text: "    order: 1"}, b))
+	if l, ok := b[0].(*event.Log); !ok || l.Message != "config\n    order: 1" {
+		t.Errorf("%+v", b[0]) // another logger's text
+	}
+}
+
 // A sender is told what is wrong with its batch.
 func TestBadBatchesAreTold(t *testing.T) {
 	with := func(fields string) string {

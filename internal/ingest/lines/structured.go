@@ -31,6 +31,7 @@ type record struct {
 	stream            string             // that the framing names
 	pid               string             // of the process that wrote it
 	mongo             bool               // it is one of MongoDB
+	values            bool               // rows below its message may be its values
 	meridiem          bool               // its time says AM or PM
 	inner             []event.ErrorCause // that the error holds
 }

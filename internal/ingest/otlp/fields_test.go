@@ -157,6 +157,10 @@ func TestFieldsOfLogs(t *testing.T) {
 			attributesWith(pairOf("http.request.id", textOf("r-1"))),
 			event.Log{RequestID: "r-1", Attributes: `{"http.request.id":"r-1"}`},
 		},
+		"the id of its request as pino names it": {
+			attributesWith(pairOf("reqId", textOf("r-1"))),
+			event.Log{RequestID: "r-1", Attributes: `{"reqId":"r-1"}`},
+		},
 		"the message of an exception alone": {
 			attributesWith(pairOf("exception.message", textOf("no money"))),
 			event.Log{Message: "no money", Attributes: `{"exception.message":"no money"}`},

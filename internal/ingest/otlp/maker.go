@@ -322,7 +322,7 @@ func (m *maker) addLog() {
 			if n := a.value.number; a.value.kind == integer && n > 0 && n <= math.MaxInt32 {
 				e.Column = int(n)
 			}
-		case "request_id", "request.id", "requestId", "http.request.id":
+		case "request_id", "request.id", "requestId", "http.request.id", "reqId", "req_id", "x-request-id", "correlation_id", "correlationId":
 			e.RequestID = m.clip(a.value.line(), maxID)
 		case "exception.message":
 			if e.Message == "" {
