@@ -16,7 +16,11 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
   field.setAttribute("aria-label", label);
   field.maxLength = max;
   field.addEventListener("input", tell);
-  window.addEventListener("focus", () => field.focus()); // before a key comes
+  let left = false; // the browser may not have moved the focus yet
+  window.addEventListener("focus", () => {
+    left = false;
+    field.focus(); // before a key comes
+  });
   window.addEventListener("keydown", (event) => {
     field.focus(); // the key may come first
     if (event.isComposing || event.keyCode === 229) return; // an input method has the key
@@ -24,12 +28,15 @@ function begin(port: MessagePort, { label, max }: OpenNote): void {
     if (!ends && event.key !== "Escape" && !(event.key === "Enter" && !event.shiftKey)) return;
     event.preventDefault();
     tell();
-    say({ type: ends ? "ends" : "leaves", code: event.code });
+    // Enter is for the drawing, then.
+    say({ type: ends || (left && event.key === "Enter") ? "ends" : "leaves", code: event.code });
+    left = true;
   });
   let early = 0; // where goes what was typed before the focus came here
   port.onmessage = ({ data }: MessageEvent<ToNote>) => {
     field.focus(); // it could not have it where a dialog of the page lay over it by then
     if (data.type === "focus") {
+      left = false;
       early = field.selectionStart;
       return;
     }

@@ -403,6 +403,26 @@ test("a page with the strictest policies can be drawn and written on", async ({
   expect(mark?.label).toBe("strict");
 });
 
+test("a second Enter ends the drawing, also where the comment still has the focus", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  await run("draw_mode_start", {});
+  await drag(page, await boxOf(page, "#pay"));
+  await page.keyboard.type("Press this");
+  const [note] = page.frames().filter((frame) => frame.url().includes("/note.html"));
+  const typed = () => note?.evaluate(() => document.querySelector("textarea")?.value);
+  await expect.poll(typed).toBe("Press this");
+  await note?.evaluate(() => {
+    const key = { key: "Enter", code: "Enter", bubbles: true, cancelable: true };
+    for (let i = 0; i < 2; i++) document.querySelector("textarea")?.dispatchEvent(new KeyboardEvent("keydown", key));
+  });
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(mark?.label).toBe("Press this");
+});
+
 test("a drawing is of the page that it was made on, wherever that leads while it is told", async ({
   daemon,
   site,
