@@ -213,6 +213,32 @@ test("a film shows no picture of a site that was not granted, to which its tab w
   expect([...new Set(seen)]).toEqual(["green"]);
 });
 
+test("a film shows no picture of a site through which its tab went while the worker was busy", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  const here = site.page("/here", painted(GREEN));
+  await page.goto(here);
+  await page.bringToFront();
+  await invoke(browser, page); // Chrome's capture gives its pictures past the worker
+  expect((await run("screen_recording_start", { name: "through", fps: 30 })).result.source).toBe("tab_capture");
+  await expect.poll(() => daemon.films.flatMap((film) => film.frames).length).toBeGreaterThan(3);
+  const there = await bank(page, `${painted(RED)}<script>setTimeout(() => location.replace("${here}"), 700)</script>`);
+  const worker = await browser.worker();
+  const busy = worker.evaluate(() => {
+    for (const end = Date.now() + 4000; Date.now() < end;);
+  });
+  await page.goto(there);
+  await page.waitForURL(here);
+  await busy;
+  await run("screen_recording_stop", {});
+  await expect.poll(ended(daemon, "through")).toBeDefined();
+  expect([...new Set(await middles(page, daemon, "through"))]).toEqual(["green"]);
+  expect(ended(daemon, "through")()).toBe("not_granted");
+});
+
 test("a page that does not say what is secret in it is not filmed", async ({
   daemon,
   site,
