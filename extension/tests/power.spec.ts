@@ -147,6 +147,35 @@ test("no script asks why a page did not come in a page that came, whatever its t
   expect(await page.evaluate(() => document.body.dataset["asked"])).toBeUndefined();
 });
 
+test("where a site that was not granted led to is not told where no page comes of it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const there = "http://bank.test/";
+  const { page, run } = await open(browser, site, daemon, `<a href="${there}">Bank</a>`);
+  const here = page.url();
+  await page.route("http://bank.test/**", (route) =>
+    route.request().url() === there
+      ? route.fulfill({
+          contentType: "text/html",
+          body: `<title>Account 42</title><script>location.replace("/in?code=42")</script>`,
+        })
+      : route.abort("connectionreset"),
+  );
+  for (const [kind, params] of [
+    ["click", { selector: "a" }],
+    ["refresh", {}],
+    ["navigate", { url: there }],
+  ] as const) {
+    if (kind !== "refresh") await page.goto(here);
+    await run(kind as "refresh", params as object, { timeoutMS: 15_000 });
+  }
+  const told = daemon.requests.map(({ body }) => String(body));
+  expect(told.filter((body) => body.includes("A page of a site that is not granted")).length).toBe(3);
+  expect(told.filter((body) => /code=42|Account 42/.test(body))).toEqual([]);
+});
+
 test("a dialog of a site that was not granted is neither told nor answered", async ({
   daemon,
   site,
