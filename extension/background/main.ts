@@ -31,9 +31,9 @@ chrome.tabs.onCreated.addListener(() => worker.tabsChanged());
 chrome.tabs.onActivated.addListener(() => worker.tabsChanged());
 chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
-chrome.tabs.onUpdated.addListener((tab, { status }) => {
+chrome.tabs.onUpdated.addListener((tab, { status }, { url }) => {
   if (status === "complete") void worker.films.complete(tab);
-  void worker.moved(tab, status === "loading"); // whatever changed: of a site that is not granted, Chrome does not say the address
+  void worker.moved(tab, status === "loading", url); // whatever changed: of a site that is not granted, Chrome does not say the address
   worker.tabsChanged();
 });
 chrome.tabs.onRemoved.addListener((tab) => {

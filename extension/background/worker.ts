@@ -119,7 +119,7 @@ export class Worker {
     this.#client,
     this.#covers,
     () => this.identity.session(),
-    (tab, power) => this.#powers.may(tab, power),
+    (tab, power, site, at) => this.#powers.may(tab, power, site, at),
   );
   readonly #drawings = new Drawings({
     picture: async (tab, size) => {
@@ -148,9 +148,9 @@ export class Worker {
   });
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
-  readonly #powers = new Powers(readSettings, async (tab) => {
+  readonly #powers = new Powers(readSettings, async (tab, at) => {
     await this.#granted;
-    const shown = await this.#pages.shown(tab);
+    const shown = at ? { url: at } : await this.#pages.shown(tab);
     const { url } = shown;
     // A page without an address of its own is the site's that made it, and has a content script where that is granted.
     return { ...shown, granted: this.grants.covers(url) || (!/^https?:/.test(url) && this.#pages.captured(tab)) };
@@ -357,10 +357,10 @@ export class Worker {
     await this.#executor.forgetOld();
   }
 
-  /** A tab shows another address, or something loads in it. */
-  async moved(tab: number, loads: boolean): Promise<void> {
+  /** A tab shows another address, or something loads in it. url is what it showed then, as far as Chrome says it. */
+  async moved(tab: number, loads: boolean, url?: string): Promise<void> {
     if (loads) void this.films.came(tab);
-    await this.films.recheck(tab);
+    await this.films.moved(tab, url);
   }
 
   /** Something about tabs changed that the daemon wants to know. */

@@ -111,7 +111,7 @@ export async function pipeline<R extends { receipt?: Receipt }>(
     const [page, opened, shown] = await Promise.all([
       closed ? undefined : at.pages.describe(at.tab),
       openedBy(context, left.openedTab ?? watch.now().openedTab),
-      led ? failureOf(at, at.tab, before) : undefined,
+      led ? failureOf(at, at.tab, before, own?.to) : undefined,
       within(FLUSH_MS, context.deadline, context.flush(at.tab, FLUSH_MS)),
     ]);
     const failed = shown ?? opened?.failed;
@@ -147,13 +147,17 @@ async function openedBy(context: Context, tab: number | undefined): Promise<Open
   return page && { tab, url: page.url, title: page.title, loading: !loaded, ...(failed ? { failed } : {}) };
 }
 
-/** What could not be loaded in a tab and why, in words; undefined: there is a page. before: the document that it showed. */
+/**
+ * What could not be loaded in a tab and why, in words; undefined: there is a page. before: the document that it showed, which
+ * said that it goes to an address.
+ */
 async function failureOf(
   { pages, deadline }: Context,
   tab: number,
   before: string | undefined,
+  to?: string,
 ): Promise<string | undefined> {
-  const failure = await pages.failure(tab, deadline, before).catch(() => undefined);
+  const failure = await pages.failure(tab, deadline, before, to).catch(() => undefined);
   return failure && `${failure.url.slice(0, 200)}: ${failure.why}`;
 }
 

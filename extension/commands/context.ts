@@ -91,7 +91,12 @@ export interface Pages {
    * What could not be loaded and why, in words, where the tab shows the browser's error page. before is the document that the
    * tab showed: its line may end only after the error page is complete.
    */
-  failure(tab: number, deadline: number, before: string | undefined): Promise<{ url: string; why: string } | undefined>;
+  failure(
+    tab: number,
+    deadline: number,
+    before: string | undefined,
+    asked?: string,
+  ): Promise<{ url: string; why: string } | undefined>;
   /** Names the document of the tab's main frame; undefined where it has no content script. */
   document(tab: number): string | undefined;
 }

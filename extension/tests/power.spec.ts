@@ -147,6 +147,35 @@ test("no script asks why a page did not come in a page that came, whatever its t
   expect(await page.evaluate(() => document.body.dataset["asked"])).toBeUndefined();
 });
 
+test("where a site that was not granted led to is not told where no page comes of it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const there = "http://bank.test/";
+  const { page, run } = await open(browser, site, daemon, `<a href="${there}">Bank</a>`);
+  const here = page.url();
+  await page.route("http://bank.test/**", (route) =>
+    route.request().url() === there
+      ? route.fulfill({
+          contentType: "text/html",
+          body: `<title>Account 42</title><script>location.replace("/in?code=42")</script>`,
+        })
+      : route.abort("connectionreset"),
+  );
+  for (const [kind, params] of [
+    ["click", { selector: "a" }],
+    ["refresh", {}],
+    ["navigate", { url: there }],
+  ] as const) {
+    if (kind !== "refresh") await page.goto(here);
+    await run(kind as "refresh", params as object, { timeoutMS: 15_000 });
+  }
+  const told = daemon.requests.map(({ body }) => String(body));
+  expect(told.filter((body) => body.includes("A page of a site that is not granted")).length).toBe(3);
+  expect(told.filter((body) => /code=42|Account 42/.test(body))).toEqual([]);
+});
+
 test("a dialog of a site that was not granted is neither told nor answered", async ({
   daemon,
   site,
@@ -211,6 +240,32 @@ test("a film shows no picture of a site that was not granted, to which its tab w
   const seen = await middles(page, daemon, "moved");
   expect(seen.length).toBeGreaterThan(3);
   expect([...new Set(seen)]).toEqual(["green"]);
+});
+
+test("a film shows no picture of a site through which its tab went while the worker was busy", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  const here = site.page("/here", painted(GREEN));
+  await page.goto(here);
+  await page.bringToFront();
+  await invoke(browser, page); // Chrome's capture gives its pictures past the worker
+  expect((await run("screen_recording_start", { name: "through", fps: 30 })).result.source).toBe("tab_capture");
+  await expect.poll(() => daemon.films.flatMap((film) => film.frames).length).toBeGreaterThan(3);
+  const there = await bank(page, `${painted(RED)}<script>setTimeout(() => location.replace("${here}"), 700)</script>`);
+  const worker = await browser.worker();
+  const busy = worker.evaluate(() => {
+    for (const end = Date.now() + 4000; Date.now() < end;);
+  });
+  await page.goto(there);
+  await page.waitForURL(here);
+  await busy;
+  await run("screen_recording_stop", {});
+  await expect.poll(ended(daemon, "through")).toBeDefined();
+  expect([...new Set(await middles(page, daemon, "through"))]).toEqual(["green"]);
+  expect(ended(daemon, "through")()).toBe("not_granted");
 });
 
 test("a page that does not say what is secret in it is not filmed", async ({

@@ -153,6 +153,14 @@ func (c *client) path(m Machine, w Want) (string, error) {
 	return filepath.Join(append([]string{m.Dir}, c.project...)...), nil
 }
 
+// within is the folder that the file may not leave, by links of a project; "" for any.
+func (w Want) within(m Machine) string {
+	if w.Project {
+		return m.Dir
+	}
+	return ""
+}
+
 // command is what the client starts. A project's file is read on other machines too, so that it names
 // the program by its word.
 func (w Want) command() (program string, args []string) {
@@ -168,11 +176,7 @@ func (c *client) Plan(m Machine, w Want) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	within := ""
-	if w.Project {
-		within = m.Dir
-	}
-	change := changeOf(path, within)
+	change := changeOf(path, w.within(m))
 	if change.Err != nil {
 		return []Change{change}, nil
 	}
@@ -298,9 +302,9 @@ func (c *client) Check(m Machine, w Want) Report {
 		return Report{State: Absent, Note: err.Error()}
 	}
 	r := Report{Path: path}
-	data, exists, err := read(path)
-	if err == nil && exists {
-		r.Command, r.Note, err = c.standing(data)
+	file := changeOf(path, w.within(m))
+	if err = file.Err; err == nil && file.Exists {
+		r.Command, r.Note, err = c.standing(file.Old)
 	}
 	switch {
 	case err != nil:

@@ -46,6 +46,9 @@ func TestAProjectsFilesStayInTheProject(t *testing.T) {
 			if err != nil || len(changes) != 1 {
 				t.Fatalf("%s: %v %v", name, changes, err)
 			}
+			if r := Find(name).Check(m, want); r.State != Broken || !strings.Contains(r.Note, "outside of the project") && !strings.Contains(r.Note, "a link") {
+				t.Errorf("%s in %s is read: %+v", name, dir, r)
+			}
 			if c := changes[0]; c.Err == nil || c.Needed() || !strings.Contains(c.Preview(), "left alone") {
 				t.Errorf("%s in %s is written: %s", name, dir, c.Preview())
 			}

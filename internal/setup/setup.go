@@ -201,30 +201,119 @@ func (c Change) Preview() string {
 	}
 	fmt.Fprintf(&out, "  line %d:\n", from+1)
 	was, is = was[from:len(was)-end], is[from:len(is)-end]
-	// Two places of a file may change; what stays between them is not shown.
+	gone, come := without(was, is), without(is, was)
+	stays, still := same(gone, come)
+	for _, side := range []struct {
+		sign  string
+		lines []string
+		stays []bool
+	}{{"-", gone, stays}, {"+", come, still}} {
+		at := 0
+		for _, l := range side.lines {
+			n := len(parts(l))
+			if text, some := changing(parts(l), side.stays[at:at+n]); some {
+				out.WriteString("  " + side.sign + " " + text + "\n")
+			}
+			at += n
+		}
+	}
+	return out.String()
+}
+
+// without returns the lines that others do not have: two places of a file may change, and what is between them stays.
+func without(all, others []string) (out []string) {
 	common := map[string]int{}
-	for _, l := range was {
+	for _, l := range others {
 		common[l]++
 	}
-	var added []string
-	for _, l := range is {
+	for _, l := range all {
 		if common[l] > 0 {
 			common[l]--
 			continue
 		}
-		added = append(added, l)
+		out = append(out, l)
 	}
-	for _, l := range was {
-		if common[l] > 0 {
-			common[l]--
-			out.WriteString("  - " + l + "\n")
+	return out
+}
+
+// same reports which parts of lines that go and come are in both: a line may hold more than what changes.
+func same(gone, come []string) (stays, still []bool) {
+	flat := func(lines []string) (out []string) {
+		for _, l := range lines {
+			for _, part := range parts(l) {
+				out = append(out, bare(part))
+			}
+		}
+		return out
+	}
+	was, is := flat(gone), flat(come)
+	stays, still = make([]bool, len(was)), make([]bool, len(is))
+	from, end := 0, 0
+	for ; from < min(len(was), len(is)) && was[from] == is[from]; from++ {
+		stays[from], still[from] = true, true
+	}
+	for ; end < min(len(was), len(is))-from && was[len(was)-1-end] == is[len(is)-1-end]; end++ {
+		stays[len(was)-1-end], still[len(is)-1-end] = true, true
+	}
+	places := map[string][]int{}
+	for i := from; i < len(is)-end; i++ {
+		places[is[i]] = append(places[is[i]], i)
+	}
+	for i := from; i < len(was)-end; i++ {
+		at := places[was[i]]
+		switch {
+		case was[i] == "": // brackets are with what is before them
+			stays[i] = i > 0 && stays[i-1]
+		case len(at) > 0:
+			stays[i], still[at[0]] = true, true
+			places[was[i]] = at[1:]
 		}
 	}
-	for _, l := range added {
-		out.WriteString("  + " + l + "\n")
+	for _, i := range places[""] {
+		still[i] = i > 0 && still[i-1]
 	}
-	return out.String()
+	return stays, still
 }
+
+// changing joins the parts of a line that do not stay. some is false when there are none but brackets beside what stays.
+func changing(all []string, stays []bool) (out string, some bool) {
+	some = !slices.Contains(stays, true)
+	for i, part := range all {
+		switch {
+		case !stays[i]:
+			out += part
+			some = some || bare(part) != ""
+		case !strings.HasSuffix(out, "…"):
+			out = strings.TrimRight(out, " ") + "…"
+		}
+	}
+	if rest, ok := strings.CutPrefix(out, "…"); ok {
+		out = "… " + strings.TrimLeft(rest, " ")
+	}
+	return out, some
+}
+
+// parts splits a line behind each opening bracket and comma and before each closing bracket, outside of strings.
+func parts(line string) (out []string) {
+	from, quoted := 0, false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && quoted:
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[' || c == ',':
+			out, from = append(out, line[from:i+1]), i+1
+		case c == '}' || c == ']':
+			out, from = append(out, line[from:i]), i
+		}
+	}
+	return append(out, line[from:])
+}
+
+// bare is a part without what is around a member; "" for brackets and commas alone.
+func bare(part string) string { return strings.Trim(part, "{}[], \t\r") }
 
 func lines(data []byte) []string {
 	text := strings.TrimSuffix(string(data), "\n")

@@ -364,6 +364,7 @@ func TestThePreviewShowsNoNeighbour(t *testing.T) {
     "github": {"command": "x", "env": {"TOKEN": "ghp_secret"}}
   }
 }
+
 `))
 	changes, err := setup.Find("cursor").Plan(m, setup.Want{Program: program})
 	if err != nil {
@@ -373,6 +374,33 @@ func TestThePreviewShowsNoNeighbour(t *testing.T) {
 	if strings.Contains(text, "ghp_secret") || !strings.Contains(text, "+     \"gasoline\": {") ||
 		strings.Contains(text, "  - ") {
 		t.Errorf("preview:\n%s", text)
+	}
+}
+
+// Neither where it stands in one line with what changes, nor where it only loses its comma.
+func TestThePreviewShowsNoNeighbourInALineThatChanges(t *testing.T) {
+	const other = `"other": {"command": "x", "args": ["--token", "ghp_secret"], "env": {"TOKEN": "a, {ghp_secret} \" b"}}`
+	const ours = `"gasoline": {"command": "/old", "args": []}`
+	for _, tt := range []struct {
+		before string
+		remove bool
+		says   string
+	}{
+		{`{"mcpServers": {` + other + `}}`, false, `+ … "gasoline": {"command": "` + program + `", "args": []},…`},
+		{`{"mcpServers": {` + ours + `, ` + other + `}}`, false, `- … "command": "/old",…`},
+		{`{"mcpServers": {` + other + `, ` + ours + `}}`, true, `- … "gasoline": {"command": "/old", "args": []}…`},
+		{"{\"mcpServers\": {\n  " + other + ",\n  " + ours + "\n}}\n", true, `-   ` + ours},
+		{"{\"mcpServers\": {\n  " + other + ", " + ours + "\n}}\n", true, `- … "gasoline": {"command": "/old", "args": []}`},
+	} {
+		m := machine(t)
+		put(t, filepath.Join(m.Home, ".cursor", "mcp.json"), []byte(tt.before))
+		changes, err := setup.Find("cursor").Plan(m, setup.Want{Program: program, Remove: tt.remove})
+		if err != nil || !changes[0].Needed() {
+			t.Fatalf("%s: %+v %v", tt.before, changes, err)
+		}
+		if text := changes[0].Preview(); strings.Contains(text, "ghp_secret") || !strings.Contains(text, tt.says+"\n") {
+			t.Errorf("%s\npreview:\n%s", tt.before, text)
+		}
 	}
 }
 

@@ -19,6 +19,9 @@ const WORDS: readonly [RegExp, string][] = [
   [/BLOCKED/, "the browser or an extension blocks it"],
 ];
 
+/** What stands in place of an address. */
+export const UNTOLD = "A page of a site that is not granted";
+
 /**
  * The problem of a page for which the browser shows its error page. asked is where the navigation was to go, "" when
  * only the history knows.

@@ -5,7 +5,7 @@ import { runIn } from "../frames/browser.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
 import type { Shown } from "./powers.ts";
-import { noPage, notLoaded, why } from "./failure.ts";
+import { UNTOLD, noPage, notLoaded, why } from "./failure.ts";
 
 // Everything here waits for events of the browser. These times bound the waits whose event may never come.
 
@@ -135,19 +135,25 @@ export class TabPages implements Pages {
    * may end only after the error page is complete.
    */
   async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number, before?: string): Promise<void> {
-    if (failure) throw notLoaded(asked, failure);
+    if (failure) throw notLoaded(asked, this.#told(failure, asked));
     if (!loaded) return;
     const shown = await this.#failure(tab, deadline, before);
-    if (shown) throw notLoaded(asked, shown);
+    if (shown) throw notLoaded(asked, this.#told(shown, asked));
   }
 
   async failure(
     tab: number,
     deadline: number,
     before: string | undefined,
+    asked = "",
   ): Promise<{ url: string; why: string } | undefined> {
     const failure = await this.#failure(tab, deadline, before);
-    return failure && { url: failure.url, why: why(failure) };
+    return failure && { url: this.#told(failure, asked).url, why: why(failure) };
+  }
+
+  /** Of a site that is not granted no address is told but one that was asked for: the site itself led to any other. */
+  #told(failure: Failure, asked: string): Failure {
+    return failure.url === asked || this.#list.covers(failure.url) ? failure : { ...failure, url: UNTOLD };
   }
 
   async #failure(tab: number, deadline: number, before: string | undefined): Promise<Failure | undefined> {

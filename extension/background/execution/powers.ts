@@ -14,8 +14,11 @@ export interface Shown {
   without?: "crashed" | "discarded";
 }
 
-/** Throws where something that needs a power may not be done in a tab now; what acts is for a site where one is named. */
-export type May = (tab: number, power: Power, site?: string) => Promise<void>;
+/**
+ * Throws where something that needs a power may not be done in a tab now, or when it showed the address at; what acts is for a
+ * site where one is named.
+ */
+export type May = (tab: number, power: Power, site?: string, at?: string) => Promise<void>;
 
 /**
  * What agents may reach: the one check of all that they ask for. What decides is the page that the tab shows at that moment,
@@ -23,9 +26,9 @@ export type May = (tab: number, power: Power, site?: string) => Promise<void>;
  */
 export class Powers {
   readonly #allowed: () => Promise<Allowed>;
-  readonly #shown: (tab: number) => Promise<Shown>;
+  readonly #shown: (tab: number, at?: string) => Promise<Shown>;
 
-  constructor(allowed: () => Promise<Allowed>, shown: (tab: number) => Promise<Shown>) {
+  constructor(allowed: () => Promise<Allowed>, shown: (tab: number, at?: string) => Promise<Shown>) {
     this.#allowed = allowed;
     this.#shown = shown;
   }
@@ -43,13 +46,13 @@ export class Powers {
   }
 
   /** Throws where something that needs a power may not be done in a tab now. */
-  readonly may: May = async (tab, power, site) => {
+  readonly may: May = async (tab, power, site, at) => {
     if (power === "nothing") return;
     if (power === "beside") return this.on();
     const allowed = await this.#allowed();
     if (power !== "looks" && !isOn(allowed)) throw pilotOff();
     if (power === "leaves" && allowed.pilot) return;
-    const shown = await this.#shown(tab);
+    const shown = await this.#shown(tab, at);
     const { granted, without } = shown;
     if (power !== "looks") chosen(allowed, shown, power === "leaves");
     if (power === "leaves") return;

@@ -117,7 +117,12 @@ export class Cover {
     return new Set(this.#fields.keys());
   }
 
-  /** The document that the tab's main frame shows now is covered. */
+  /** The document that the tab's main frame shows now. */
+  get shown(): string | undefined {
+    return this.#document();
+  }
+
+  /** It is covered. */
   get top(): boolean {
     return this.#top !== "" && this.#top === this.#document();
   }

@@ -182,18 +182,31 @@ export class TabFilms implements Films {
     else film.hold();
   }
 
-  /** What a tab shows, or what agents may reach, has changed: films go on where they may. */
-  async recheck(tab?: number): Promise<void> {
-    const meant = [...this.#films.values()].filter((film) => tab === undefined || film.tab === tab);
-    await Promise.all(meant.map((film) => this.#check(film)));
+  /** What agents may reach has changed: films go on where they may. */
+  async recheck(): Promise<void> {
+    await Promise.all([...this.#films.values()].map((film) => this.#check(film)));
   }
 
-  /** Ends a film of an agent whose tab shows a page that it may not reach. */
-  async #check(film: Running): Promise<void> {
-    if (film.byUser || film.why !== undefined) return;
-    await this.#may(film.tab, "acts").catch((problem: unknown) =>
-      film.bar((problem as CommandProblem).code === "origin_not_allowed" ? "not_granted" : "pilot_off"),
-    );
+  /**
+   * A tab shows another page. What it showed then counts, and not what it shows by the time that a busy worker asks: its
+   * page may have led elsewhere and back. Where Chrome does not say the address, the document has to be the same one still.
+   */
+  async moved(tab: number, url?: string): Promise<void> {
+    const film = this.#films.get(tab);
+    if (!film) return;
+    const document = film.cover.shown;
+    await this.#check(film, url, () => url !== undefined || film.cover.shown === document);
+  }
+
+  /** Ends a film of an agent whose tab shows, or showed, a page that it may not reach. Each is asked after those before. */
+  #check(film: Running, url?: string, still = (): boolean => true): Promise<void> {
+    return (film.checked = film.checked.then(async () => {
+      if (film.byUser || film.why !== undefined) return;
+      await this.#may(film.tab, "acts", undefined, url).catch((problem: unknown) =>
+        film.bar((problem as CommandProblem).code === "origin_not_allowed" ? "not_granted" : "pilot_off"),
+      );
+      if (!still()) film.bar("not_granted");
+    }));
   }
 
   /** Films by the debugger until the end. */
@@ -345,6 +358,7 @@ class Running {
   renew: () => void = () => {};
   port: chrome.runtime.Port | undefined;
   over: Promise<void> = Promise.resolve();
+  checked: Promise<void> = Promise.resolve();
   sending: Promise<void> = Promise.resolve();
   batches = 0;
   dropped = 0;

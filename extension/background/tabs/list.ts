@@ -31,6 +31,11 @@ export class TabList {
       .map((tab) => this.#describe(tab, focused));
   }
 
+  /** The user granted the site of an address. */
+  covers(url: string): boolean {
+    return this.#grants.covers(url);
+  }
+
   /** One tab. Throws when it is gone. */
   async one(id: number): Promise<Tab> {
     const [tab, focused] = await Promise.all([chrome.tabs.get(id), focusedWindow()]);
