@@ -59,7 +59,7 @@ export class Page {
     bound(memory);
     for (const { documentId } of tree.frames) silent.delete(documentId);
     for (const { document } of tree.silent) silent.add(document);
-    return { ...tree, frames: await placed(this.calls, this.tab, tree.frames) };
+    return { ...tree, frames: await placed(this.calls, this.tab, tree.frames, tree.silent.length + tree.more) };
   }
 
   /** The frames that are there now; where the one that is looked for is not among them, those that the tree left out, too. */

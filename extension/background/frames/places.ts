@@ -9,9 +9,9 @@ const PLACE_MS = 300;
 
 /**
  * The frames of a tab with the places of those in shadow roots, which are not among their parents' frames: the parents
- * tell them. Frames whose place nobody tells in time keep -1.
+ * tell them. Frames whose place nobody tells in time keep -1. unheard frames did not say where they are.
  */
-export async function placed(calls: Calls, tab: number, frames: FrameInfo[]): Promise<FrameInfo[]> {
+export async function placed(calls: Calls, tab: number, frames: FrameInfo[], unheard = 0): Promise<FrameInfo[]> {
   const lost = frames.filter(({ path }) => path.length > 0 && path.indexOf(-1) === path.length - 1);
   if (lost.length === 0) return frames;
   const parents = frames.filter((parent) => lost.some(({ path }) => samePath(path.slice(0, -1), parent.path)));
@@ -21,7 +21,7 @@ export async function placed(calls: Calls, tab: number, frames: FrameInfo[]): Pr
   const origins = [...new Set(lost.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : "null")))];
   await ask(calls, tab, parents, "call_children", { token, origins }, Date.now() + PLACE_MS);
   const told = await Promise.all(lost.map((frame) => inDocument(tab, frame.documentId, placeOf, [])));
-  return inOrder(withPlaces(frames, new Map(lost.map((frame, i) => [frame, told[i]]))));
+  return inOrder(withPlaces(frames, new Map(lost.map((frame, i) => [frame, told[i]]))), unheard);
 }
 
 /** Puts the places that were told into the paths; undefined: nobody told it. */

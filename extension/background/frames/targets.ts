@@ -69,9 +69,10 @@ export async function focused(page: Page, main: FrameInfo, deadline: number): Pr
 export async function find(page: Page, frame: string | undefined): Promise<FrameInfo> {
   if (frame === undefined || isEvery(frame) || isMain(frame)) return page.main();
   if (!/^\d+$/.test(frame)) return bySelector(page, frame);
-  const { frames, wanted: found, more } = await page.treeWith(({ name }) => name === frame);
+  const { frames, wanted: found, silent, more } = await page.treeWith(({ name }) => name === frame);
   if (found) return found;
-  const count = frames.length - 1 + more;
+  const count = frames.length - 1 + silent.length + more;
+  if (Number(frame) < count) throw new CommandProblem("frame_not_found", `Frame ${frame} does not answer.`);
   throw new CommandProblem("frame_not_found", `The page has ${count} frames; they are counted from 0.`);
 }
 

@@ -6,6 +6,7 @@ interface Fake {
   path: number[];
   shown?: boolean;
   frozen?: boolean;
+  children?: number;
 }
 
 let fakes: Fake[];
@@ -24,10 +25,10 @@ beforeEach(() => {
     asked += chosen.length;
     if (chosen.some(({ frozen }) => frozen)) await new Promise(() => undefined);
     if (target.documentIds && chosen.length < target.documentIds.length) throw new Error("No document with id");
-    return chosen.map(({ frame, path, shown = true }) => ({
+    return chosen.map(({ frame, path, shown = true, children = 0 }) => ({
       frameId: frame,
       documentId: documentOf(frame),
-      result: { path, url: "", origins: [], title: "", shown, empty: false, children: 0 },
+      result: { path, url: "", origins: [], title: "", shown, empty: false, children },
     }));
   };
   vi.stubGlobal("chrome", { scripting: { executeScript } });
@@ -70,6 +71,26 @@ test("a frozen frame and one that is gone hold none of the others", async () => 
   await vi.advanceTimersByTimeAsync(200);
   expect((await again).frames).toHaveLength(39);
   expect(Date.now() - began).toBeLessThanOrEqual(200);
+});
+
+test("frames keep their numbers where others do not say in time where they are", async () => {
+  const page = (...frozen: number[]): Fake[] =>
+    [
+      { frame: 0, path: [], children: 4 },
+      { frame: 7, path: [0] },
+      { frame: 2, path: [1], children: 2 },
+      { frame: 4, path: [1, 0] },
+      { frame: 3, path: [1, 1] },
+      { frame: 5, path: [2] },
+      { frame: 6, path: [3] },
+    ].map((at) => ({ ...at, frozen: frozen.includes(at.frame) }));
+  fakes = page();
+  expect((await treeOf()).names).toEqual(["0:", "7:0", "2:1", "4:2", "3:3", "5:4", "6:5"]);
+  fakes = page(7, 4);
+  expect((await treeOf()).names).toEqual(["0:", "2:1", "3:3", "5:4", "6:5"]);
+  // The place of one that nobody may ask has none.
+  fakes = page(4).filter(({ frame }) => frame !== 7);
+  expect((await treeOf()).names).toEqual(["0:", "2:0", "3:1", "5:2", "6:3"]);
 });
 
 test("of very many frames 200 are asked, the others are counted", async () => {

@@ -65,11 +65,9 @@ export async function frameTree(
   ]);
   const found = inners.flat();
   const heard = new Set(found.map(({ documentId }) => documentId));
-  return {
-    frames: inOrder([...main, ...found]),
-    silent: asked.filter(({ document }) => !heard.has(document)),
-    more: inner.length - asked.length,
-  };
+  const quiet = asked.filter(({ document }) => !heard.has(document));
+  const more = inner.length - asked.length;
+  return { frames: inOrder([...main, ...found], quiet.length + more), silent: quiet, more };
 }
 
 /**
@@ -173,18 +171,46 @@ function whereAmI(): Said {
   };
 }
 
-/** Numbers the frames, and hides those that are in hidden ones. */
-export function inOrder(found: Found[]): FrameInfo[] {
+/**
+ * Numbers the frames, and hides those that are in hidden ones. unheard frames of the page did not say where they are: their
+ * places have numbers, too, or all behind them would have others than when all say it.
+ */
+export function inOrder(found: Found[], unheard = 0): FrameInfo[] {
   const hidden = new Set<string>();
   let number = 0;
-  return found
+  return [...found, ...placesLeft(found, unheard)]
     .sort((a, b) => compare(a.path, b.path) || a.frameId - b.frameId)
-    .map((frame) => {
+    .flatMap((frame) => {
+      const name = frame.path.length === 0 ? "" : String(number++);
+      if (!isFound(frame)) return [];
       const key = frame.path.join(".");
       const shown = frame.shown && !hidden.has(frame.path.slice(0, -1).join("."));
       if (!shown) hidden.add(key);
-      return { ...frame, shown, name: frame.path.length === 0 ? "" : String(number++) };
+      return [{ ...frame, shown, name }];
     });
+}
+
+/** A place where a frame is that did not say so. */
+type PlaceLeft = Pick<Found, "path" | "frameId">;
+
+const isFound = (at: Found | PlaceLeft): at is Found => "documentId" in at;
+
+/**
+ * The places of frames that none of those found has. Where there are more than unheard, some are of frames that nobody may
+ * ask, which have no numbers, and nobody knows which: then none.
+ */
+function placesLeft(found: readonly Found[], unheard: number): PlaceLeft[] {
+  const taken = new Set(found.map(({ path }) => path.join(".")));
+  const left: PlaceLeft[] = [];
+  if (unheard === 0) return left;
+  for (const { path, children } of found) {
+    for (let i = 0; i < children; i++) {
+      if (taken.has([...path, i].join("."))) continue;
+      if (left.length === unheard) return [];
+      left.push({ path: [...path, i], frameId: -1 });
+    }
+  }
+  return left;
 }
 
 /** Document order: what is not placed, in a shadow root, comes behind its parent's other frames. */
