@@ -138,8 +138,9 @@ function placeOf(element: Element): Place | Element {
       // What is around a field that has no box is what is seen of it.
       if (isUnseen(element) && element.parentElement && isNear(hit, element.parentElement))
         return { point, taker: hit };
-      // Beside a thing that lies over the middle nothing is pressed; what only shows there through a gap is passed by.
-      if (hit === over && !isInside(element, hit)) break;
+      // Beside a thing that lies over the middle nothing is pressed; what only shows there through a gap is passed by, and
+      // what crosses the line of a drawing.
+      if (hit === over && !isInside(element, hit) && !(element instanceof SVGElement)) break;
       continue;
     }
     const taker = takerOf(hit, element);

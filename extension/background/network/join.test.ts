@@ -200,7 +200,7 @@ test.each([true, false])(
     const answer = request({ asked: "POST", type: "ping", status: 503 });
     if (before) join.offer(answer);
     const followed = join.follow("d", { ...beacon, request_body_note: "binary" });
-    const again = join.follow("d", { ...beacon, request_body: '{"a":1}', request_body_note: undefined });
+    const again = join.follow("d", { ...beacon, request_body: '{"a":1}' });
     if (!before) join.offer(answer);
     expect(await again).toBeUndefined();
     expect(await followed).toMatchObject({ status: 503, request_body: '{"a":1}', request_body_note: undefined });

@@ -101,7 +101,7 @@ export class NetworkJoin {
     const id = `${exchange.request_id} ${key}`;
     const before = this.#followed.get(id);
     if (before) {
-      Object.assign(before, exchange);
+      Object.assign(before, { request_body_note: undefined }, exchange);
       return undefined;
     }
     const patient = exchange.initiator.type !== "beacon";

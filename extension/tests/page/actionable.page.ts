@@ -122,6 +122,10 @@ describe("an element that is acted on", () => {
   });
   test.each([
     ["flat line of a drawing", "<line x x1=10 y1=60 x2=190 y2=60 stroke=green stroke-width=8 />"],
+    [
+      "line of a drawing that others cross",
+      "<line x x1=10 y1=60 x2=190 y2=60 stroke=green stroke-width=8 /><path d='M90,10 V190' stroke=red stroke-width=30 />",
+    ],
     ["upright path of a drawing", '<path x d="M20,10 V190" fill=none stroke=green stroke-width=4 />'],
     ["bow of a drawing", '<path x d="M10,190 A90,150 0 0 1 190,190" fill=none stroke=green stroke-width=2 />'],
   ])("%s", async (_, shape) => {
