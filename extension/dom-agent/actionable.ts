@@ -8,7 +8,7 @@ import { surfaceOf } from "./editor.ts";
 import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
-import { inViewport, isClipped, isVisible, pointOf, pointsOf } from "./visible.ts";
+import { inViewport, intoView, isClipped, isVisible, pointOf, pointsOf } from "./visible.ts";
 import { drawn, retry } from "./waiting.ts";
 
 /** An element that can be acted on now, and where. */
@@ -52,7 +52,7 @@ export function ready(target: Target, refs: RefBook, needs: Needs, deadline: Dea
 export function scrollTo(element: Element): boolean {
   const point = pointOf(element);
   const hidden = !inViewport(point) || isClipped(element, point);
-  if (hidden) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  if (hidden) intoView(element);
   return hidden;
 }
 
@@ -63,31 +63,36 @@ const MAX_FRAMES = 20;
 /**
  * Compares the element's box in this frame and the next one, and in a third one where an animation runs: at the turning
  * point of a movement two frames show the same box. A busy page draws frames in a row in which its animations stand still:
- * further ones are waited for. Throws not_actionable when a box differs by more than half a pixel.
+ * further ones are waited for. Throws not_actionable when a box differs by more than half a pixel, unless what moves it
+ * never ends: then it is pressed where it is.
  */
 async function still(element: Element): Promise<void> {
   const before = element.getBoundingClientRect();
-  const animated = isAnimated(element);
+  const animations = animationsOf(element);
   const begun = clock();
   for (let frames = 1; ; frames++) {
     await drawn();
     const now = element.getBoundingClientRect();
     const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
     if (moved.some((distance) => Math.abs(distance) > 0.5)) {
+      if (animations[0] && animations.every(isEndless)) return;
       throw new AgentProblem("not_actionable", `${inWords(element)} is moving.`);
     }
-    if (!animated || frames >= MAX_FRAMES || (frames >= 2 && clock() - begun >= ANIMATED_MS)) return;
+    if (!animations[0] || frames >= MAX_FRAMES || (frames >= 2 && clock() - begun >= ANIMATED_MS)) return;
   }
 }
+
+/** Whether waiting for the end of an animation is of no use. */
+const isEndless = ({ effect }: Animation): boolean => effect?.getComputedTiming().endTime === Infinity;
 
 /** The time of the page's animations, ms. */
 const clock = (): number => Number(document.timeline.currentTime);
 
-function isAnimated(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) {
-    if (at.getAnimations().some(({ playState }) => playState === "running")) return true;
-  }
-  return false;
+/** The animations that run of an element and of what it is in. */
+function animationsOf(element: Element): Animation[] {
+  const found: Animation[] = [];
+  for (let at: Element | null = element; at; at = parentOf(at)) found.push(...at.getAnimations());
+  return found.filter(({ playState }) => playState === "running");
 }
 
 /** Where an element is pressed. */
@@ -116,7 +121,7 @@ function freePlace(element: Element, passed: Set<Element>): Place {
       if (!(there instanceof Element)) return { ...there, scrolled: true };
     }
     passed.add(bar);
-    element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    intoView(element);
   }
   throw blocking(here, element);
 }
@@ -133,8 +138,9 @@ function placeOf(element: Element): Place | Element {
       // What is around a field that has no box is what is seen of it.
       if (isUnseen(element) && element.parentElement && isNear(hit, element.parentElement))
         return { point, taker: hit };
-      // Beside a thing that lies over the middle nothing is pressed; what only shows there through a gap is passed by.
-      if (hit === over && !isInside(element, hit)) break;
+      // Beside a thing that lies over the middle nothing is pressed; what only shows there through a gap is passed by, and
+      // what crosses the line of a drawing.
+      if (hit === over && !isInside(element, hit) && !(element instanceof SVGElement)) break;
       continue;
     }
     const taker = takerOf(hit, element);
@@ -156,7 +162,7 @@ function barAround(element: Element): Element | undefined {
   for (let at: Element | null = element; at; at = parentOf(at)) {
     if (!/fixed|sticky/.test(getComputedStyle(at).position)) continue;
     const { width, height } = at.getBoundingClientRect();
-    return width * height < WALL * window.innerWidth * window.innerHeight ? at : undefined;
+    return width * height < WALL * innerWidth * innerHeight ? at : undefined;
   }
   return undefined;
 }

@@ -32,8 +32,8 @@ export function around({ index, ...inside }: Point & { index: number }): Point |
   // A frame may be larger than the viewport.
   if (!inViewport(point)) {
     window.scrollBy({
-      left: point.x - window.innerWidth / 2,
-      top: point.y - window.innerHeight / 2,
+      left: point.x - innerWidth / 2,
+      top: point.y - innerHeight / 2,
       behavior: "instant",
     });
     point = pointIn(frame, inside);

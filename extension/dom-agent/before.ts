@@ -1,5 +1,6 @@
 import { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
 import { fold } from "@gasoline/capture/locators/name";
+import { isBox } from "./control.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
 import { contentOf, isHushed, isInReach, isSeen, isTelling, kindOf, showing, titleOf } from "./parts.ts";
@@ -117,8 +118,7 @@ const isForReaders = (element: Element): boolean => {
 
 /** What a control says of itself without an attribute. What a secret field holds is nobody's business. */
 export function stateOf(element: Element): State {
-  if (element instanceof HTMLInputElement && /^(checkbox|radio)$/.test(element.type))
-    return { checked: String(element.checked) };
+  if (isBox(element)) return { checked: String(element.checked) };
   if (element instanceof HTMLSelectElement)
     return { value: [...element.selectedOptions].map(({ label }) => fold(label, MAX_VALUE)).join(", ") };
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement)

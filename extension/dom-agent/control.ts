@@ -54,7 +54,7 @@ const HIDDEN_PX = 1;
 /** Whether a pointer can come to an element: it has a box, and that is not beside the page. */
 export function hasBox(element: Element): boolean {
   const { width, height, right, bottom } = element.getBoundingClientRect();
-  const isBeside = right + window.scrollX <= 0 || bottom + window.scrollY <= 0;
+  const isBeside = right + scrollX <= 0 || bottom + scrollY <= 0;
   return isVisible(element) && width > HIDDEN_PX && height > HIDDEN_PX && !isBeside;
 }
 

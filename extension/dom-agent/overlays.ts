@@ -59,7 +59,7 @@ function points({ x, y, width, height }: DOMRect): { x: number; y: number }[] {
 
 /** What is painted over the page at a few points of the viewport, fixed and above the rest; bars along an edge do not count. */
 function paintedLayer(scope: Scope): Element | undefined {
-  for (const { x, y } of points(new DOMRect(0, 0, window.innerWidth, window.innerHeight))) {
+  for (const { x, y } of points(new DOMRect(0, 0, innerWidth, innerHeight))) {
     let found: Element | undefined;
     for (let at = elementAt(x, y); at && at !== document.body; at = parentOf(at)) {
       const { position, zIndex } = getComputedStyle(at);
@@ -67,7 +67,7 @@ function paintedLayer(scope: Scope): Element | undefined {
     }
     if (!found || isOwn(found) || (scope instanceof Element && !isInside(found, scope))) continue;
     const { width, height } = found.getBoundingClientRect();
-    const large = width * height >= 0.04 * window.innerWidth * window.innerHeight;
+    const large = width * height >= 0.04 * innerWidth * innerHeight;
     if (large && !found.matches("header, nav, [role=banner], [role=navigation]") && buttonsIn(found).length > 0)
       return found;
   }

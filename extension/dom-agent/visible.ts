@@ -13,13 +13,21 @@ export function isShown(element: Element, box: Rect | undefined): boolean {
   // What content-visibility: auto leaves out is far away: it is shown once it is scrolled to.
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: false })) {
     const { width, height } = box ?? element.getBoundingClientRect();
-    if (width > 0 && height > 0) return true;
+    if (hasSize(element, width, height)) return true;
     const surface = surfaceOf(element);
     return surface !== element && isVisible(surface);
   }
   // display: contents has no box of its own, its children have.
   return getComputedStyle(element).display === "contents" && [...element.children].some(isVisible);
 }
+
+/** A line of a drawing may be flat: its stroke is no part of its box. */
+const hasSize = (element: Element, width: number, height: number): boolean =>
+  element instanceof SVGGeometryElement ? width + height > 0 : width > 0 && height > 0;
+
+/** Brings an element to the middle of the viewport. */
+export const intoView = (element: Element): void =>
+  element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
 
 /** Says whether something makes the element see-through altogether. */
 export function isTransparent(element: Element): boolean {
@@ -36,7 +44,7 @@ export function boxOf(element: Element): Rect {
 /** Where to click: the middle of the first box that is in the viewport, else of the first. */
 export function pointOf(element: Element): { x: number; y: number } {
   const surface = surfaceOf(element);
-  const boxes = [...surface.getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
+  const boxes = [...surface.getClientRects()].filter(({ width, height }) => hasSize(element, width, height));
   const shown = boxes.find((box) => inViewport(middle(box))) ?? boxes[0];
   return shown ? clampToViewport(shown) : middle(surface.getBoundingClientRect());
 }
@@ -49,6 +57,10 @@ const DOWN = 5;
 /** Where else an element can be pressed, beside the middle: at its words and boxes, then all over it. */
 export function* pointsOf(element: Element): Generator<{ x: number; y: number }> {
   yield pointOf(element);
+  if (element instanceof SVGGeometryElement) {
+    const middle = element.getPointAtLength(element.getTotalLength() / 2);
+    yield middle.matrixTransform(element.getScreenCTM() ?? undefined);
+  }
   const surface = surfaceOf(element);
   let parts = 0;
   for (const box of partsOf(surface)) {
@@ -82,7 +94,7 @@ function* partsOf(element: Element): Generator<Rect> {
 
 /** Says whether a point is in the viewport. */
 export function inViewport({ x, y }: { x: number; y: number }): boolean {
-  return x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
+  return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
 }
 
 function middle({ x, y, width, height }: Rect): { x: number; y: number } {
@@ -93,8 +105,8 @@ function middle({ x, y, width, height }: Rect): { x: number; y: number } {
 function clampToViewport(box: Rect): { x: number; y: number } {
   const left = Math.max(0, box.x);
   const top = Math.max(0, box.y);
-  const right = Math.min(window.innerWidth, box.x + box.width);
-  const bottom = Math.min(window.innerHeight, box.y + box.height);
+  const right = Math.min(innerWidth, box.x + box.width);
+  const bottom = Math.min(innerHeight, box.y + box.height);
   return right > left && bottom > top ? { x: (left + right) / 2, y: (top + bottom) / 2 } : middle(box);
 }
 

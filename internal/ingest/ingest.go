@@ -117,7 +117,7 @@ type Policy uint8
 const (
 	Drop    Policy = iota // they are dropped and counted: for a sender that cannot wait, such as a page
 	Refuse                // the whole upload is refused and nothing stored: for a sender that repeats a request
-	Partial               // they are named in the receipt: for a protocol that can tell a part
+	Partial               // they are named in the receipt: for a protocol that can tell a part, and repeats what was refused whole
 	Wait                  // the call waits until they fit: for a source that is read, such as a file
 )
 
@@ -157,6 +157,26 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 			return r, err
 		}
 	}
+	var over []Rejected
+	if p == Drop || p == Partial {
+		kept := u.Batch[:0]
+		for _, e := range u.Batch {
+			if cause, ok := in.limiter.admit(e, bytes, now); ok {
+				kept = append(kept, e)
+			} else {
+				over = append(over, Rejected{e, cause})
+				r.drop(e.Kind())
+			}
+		}
+		u.Batch = kept
+		if p == Partial {
+			r.Rejected = over
+			if len(over) > 0 && len(kept) == 0 { // nothing counts here either
+				in.mu.Unlock()
+				return r, nil
+			}
+		}
+	}
 	for _, rep := range u.Reports {
 		at := place{session: u.Session, tab: rep.Tab}
 		if o := rep.Origin; o.Service != "" {
@@ -164,26 +184,12 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 		}
 		in.losses.add(at, rep.Kind, rep.Cause, rep.Count)
 	}
-	switch p {
-	case Wait:
+	for _, o := range over {
+		in.losses.add(placeOf(o.Event), o.Event.Kind(), o.Cause, 1)
+	}
+	if p == Wait {
 		in.mu.Unlock()
 		return r, in.wait(ctx, u, bytes, &r)
-	case Refuse:
-	default:
-		kept := u.Batch[:0]
-		for _, e := range u.Batch {
-			cause, ok := in.limiter.admit(e, bytes, now)
-			if ok {
-				kept = append(kept, e)
-				continue
-			}
-			in.losses.add(placeOf(e), e.Kind(), cause, 1)
-			r.drop(e.Kind())
-			if p == Partial {
-				r.Rejected = append(r.Rejected, Rejected{e, cause})
-			}
-		}
-		u.Batch = kept
 	}
 	in.mu.Unlock()
 	in.append(u.Batch, u.Sent, received, &r)

@@ -193,6 +193,22 @@ test("a beacon is listed once, with the answer that the network saw", async () =
   expect(await lost).toEqual(beacon);
 });
 
+test.each([true, false])(
+  "a beacon whose body is read later is listed once, with that; answered before: %s",
+  async (before) => {
+    const beacon = page({ method: "POST", status: 0, outcome: "pending", initiator: { type: "beacon" } });
+    const answer = request({ asked: "POST", type: "ping", status: 503 });
+    if (before) join.offer(answer);
+    const followed = join.follow("d", { ...beacon, request_body_note: "binary" });
+    const again = join.follow("d", { ...beacon, request_body: '{"a":1}' });
+    if (!before) join.offer(answer);
+    expect(await again).toBeUndefined();
+    expect(await followed).toMatchObject({ status: 503, request_body: '{"a":1}', request_body_note: undefined });
+    join.offer(answer);
+    expect(await join.follow("d", beacon)).toMatchObject({ request_id: "p1", status: 503 });
+  },
+);
+
 test("a fetch with keepalive is the page's own to tell, and the network's when the page is gone", async () => {
   const told = join.follow("d", page({ status: 0, outcome: "pending" }));
   join.offer(request());

@@ -46,6 +46,7 @@ export class NetworkJoin {
   readonly #unclaimed = new Map<string, Unclaimed[]>(); // by keyOf; <= MAX_UNCLAIMED in all
   readonly #waiting = new Map<string, Waiting[]>(); // by keyOf
   readonly #timings = new Map<string, ResourceTiming[]>(); // of beacons, by keyOf; <= MAX_UNCLAIMED in all, for CLAIM_MS
+  readonly #followed = new Map<string, Exchange>(); // by request id and keyOf; as many as wait
   #timed = 0;
   #count = 0;
   #waits = 0;
@@ -92,13 +93,22 @@ export class NetworkJoin {
   /**
    * Waits for the end of a request that a page told of as pending, because its answer may come when the page is gone:
    * beacons and fetches with keepalive. Returns the record as the network or, for a beacon, the document's timing
-   * completes it; as it is, when neither says how it ended; undefined when the page itself told its end after all.
+   * completes it; as it is, when neither says how it ended; undefined when the page itself told its end after all, or tells
+   * what is followed again, because it has read the body: that is written into the record that is followed.
    */
   async follow(document: string, exchange: Exchange): Promise<Exchange | undefined> {
     const key = keyOf(document, exchange.method, shownURL(exchange));
+    const id = `${exchange.request_id} ${key}`;
+    const before = this.#followed.get(id);
+    if (before) {
+      Object.assign(before, { request_body_note: undefined }, exchange);
+      return undefined;
+    }
     const patient = exchange.initiator.type !== "beacon";
     const known = patient ? undefined : (this.#claimFor(key, exchange) ?? take(this.#timings, key, () => true));
-    const found = known ?? (await this.#wait(key, { exchange, patient }, FOLLOW_MS));
+    this.#followed.set(id, exchange);
+    const found = await (known ?? this.#wait(key, { exchange, patient }, FOLLOW_MS));
+    this.#followed.delete(id);
     if (found === "told") return undefined;
     if (!found) return exchange;
     if ("initiator_type" in found) return timed(exchange, found);

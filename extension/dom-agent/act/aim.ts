@@ -167,6 +167,6 @@ function innermost(event: MouseEvent): EventTarget | null | undefined {
   return closed ? elementAt(event.clientX, event.clientY) : target;
 }
 
-const viewport = (): string => `${window.innerWidth} ${window.innerHeight}`;
+const viewport = (): string => `${innerWidth} ${innerHeight}`;
 
 const stateOf = (element: Element): string => STATES.map((name) => element.getAttribute(name)).join();

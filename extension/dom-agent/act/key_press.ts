@@ -132,7 +132,7 @@ const EFFECTS: Record<string, Effect> = {
   Delete: () => void document.execCommand("forwardDelete"),
   " ": (element, stroke) => {
     if (isWritten(element)) insertChar(element, stroke);
-    else if (!isToggle(element)) scrollAround(element, 0, (stroke.shift ? -1 : 1) * SCREEN * window.innerHeight);
+    else if (!isToggle(element)) scrollAround(element, 0, (stroke.shift ? -1 : 1) * SCREEN * innerHeight);
   },
 };
 

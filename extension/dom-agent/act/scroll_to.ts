@@ -3,7 +3,7 @@ import type { Acted } from "../../messages/agent.ts";
 import type { Environment } from "../environment.ts";
 import { parentOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
-import { pointOf } from "../visible.ts";
+import { intoView, pointOf } from "../visible.ts";
 import { retry } from "../waiting.ts";
 import { insideOf, onlyReal } from "./inside.ts";
 import { outcome } from "./outcome.ts";
@@ -26,7 +26,7 @@ export async function scrollTo(params: ScrollParams, environment: Environment): 
   environment.act.perform(() => {
     if (by) wheel(found.element, scrollable(found.element, dx !== 0), dx, dy);
     else if (direction) move(scrollable(found.element), direction);
-    else found.element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    else intoView(found.element);
   });
   return { result: outcome(found, environment, { viewport: viewport() }) };
 }
@@ -34,10 +34,10 @@ export async function scrollTo(params: ScrollParams, environment: Environment): 
 /** Where the page is scrolled to. */
 export function viewport(): Viewport {
   return {
-    width: window.innerWidth,
-    height: window.innerHeight,
-    scroll_x: Math.round(window.scrollX),
-    scroll_y: Math.round(window.scrollY),
+    width: innerWidth,
+    height: innerHeight,
+    scroll_x: Math.round(scrollX),
+    scroll_y: Math.round(scrollY),
     scroll_height: document.documentElement?.scrollHeight ?? 0,
   };
 }

@@ -113,9 +113,29 @@ describe("an element that is acted on", () => {
     expect(await moving(property as "left", [100, 101])).toBe('<button> "a" is moving.');
     expect(await moving(property as "left", [101, 100])).toBe('<button> "a" is moving.');
   });
+  test.each([Infinity, 1])("may move where that never ends; times: %s", async (iterations) => {
+    const element = put(`<button x ${box()}>a</button>`);
+    element.animate({ transform: ["none", "translateX(600px)"] }, { duration: 6000, iterations });
+    const done = await act().catch((error: Error) => error.message);
+    if (iterations === 1) expect(done).toBe('<button> "a" is moving.');
+    else expect(done).toMatchObject({ count: 1 });
+  });
+  test.each([
+    ["flat line of a drawing", "<line x x1=10 y1=60 x2=190 y2=60 stroke=green stroke-width=8 />"],
+    [
+      "line of a drawing that others cross",
+      "<line x x1=10 y1=60 x2=190 y2=60 stroke=green stroke-width=8 /><path d='M90,10 V190' stroke=red stroke-width=30 />",
+    ],
+    ["upright path of a drawing", '<path x d="M20,10 V190" fill=none stroke=green stroke-width=4 />'],
+    ["bow of a drawing", '<path x d="M10,190 A90,150 0 0 1 190,190" fill=none stroke=green stroke-width=2 />'],
+  ])("%s", async (_, shape) => {
+    const element = put(`<svg width=200 height=200 viewBox="0 0 210 200">${shape}</svg>`);
+    const { point } = (await act()) as { point: { x: number; y: number } };
+    expect(document.elementFromPoint(point.x, point.y)).toBe(element);
+  });
   test("does not move where frames come in a row, in which animations stand still", async () => {
     const element = put(`<button x ${box()}>a</button>`);
-    element.animate({ left: ["10px", "600px"] }, { duration: 10_000, iterations: Infinity });
+    element.animate({ left: ["10px", "600px"] }, { duration: 10_000, iterations: 9 });
     const request = globalThis.requestAnimationFrame;
     let frames = 0;
     globalThis.requestAnimationFrame = (callback) => {

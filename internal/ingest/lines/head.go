@@ -139,6 +139,13 @@ func (r *record) afterTime(s string, near time.Time) bool {
 	}
 	word, rest := firstWord(s)
 	if rest != "" && !isOrdinary(word) && r.setLevel(strings.TrimRight(word, ":|")) {
+		if inner, behind, ok := bracketed(rest); ok && strings.Contains(inner, ",") { // Sleuth: [shop,trace,span] 12 --- [main]
+			app, ids, _ := strings.Cut(inner, ",")
+			if number, _, _ := strings.Cut(behind, " --- ["); isNumber(number) && r.correlation(strings.TrimSuffix(strings.TrimSuffix(ids, ",true"), ",false")) {
+				r.text("service.name", app)
+				rest = behind
+			}
+		}
 		pid, after := firstWord(rest)
 		if strings.HasPrefix(rest, "--- [") { // LocalStack has no process
 			pid, after = "", rest
@@ -191,8 +198,8 @@ func (r *record) afterTime(s string, near time.Time) bool {
 			r.module()
 			r.caller()
 			r.owner()
+			r.placeColumn() // before the logger's: of a message of one word it is all that stands behind
 			r.loggerColumn()
-			r.placeColumn()
 			r.trailing(near)
 		}
 		return true

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/stacktrace"
 )
@@ -34,11 +35,11 @@ var ways = [...]struct {
 	{taskAndColon, isObject, repeated},
 	{taskAndDollar, isCommand, repeated},
 	{scopedPackage, isObject, repeated},
-	{barBehind, nil, mostly},
+	{barBehind, isSure, mostly},
 	{columnAndBar, isSure, mostly},
 	{podAndContainer, isSure, mostly},
 	{inParens, isSure, repeated},
-	{inBrackets, isErrorPart, severalOften},
+	{inBrackets, isErrorOrLog, severalOften},
 }
 
 // named takes off the name of the process that a line begins with.
@@ -147,6 +148,19 @@ func isErrorPart(rest string) bool {
 		return true
 	}
 	return isSourcePlace(rest) || strings.HasPrefix(rest, "Traceback (most recent call last):")
+}
+
+// isErrorOrLog reports the same of an object only where it is a record of a logger: programs print others behind brackets.
+func isErrorOrLog(rest string) bool {
+	if isErrorPart(rest) {
+		return true
+	}
+	if !isObject(rest) {
+		return false
+	}
+	var r record
+	r.parse(rest, time.Time{})
+	return r.level != "" && r.message != rest
 }
 
 func isCommand(rest string) bool { return strings.HasPrefix(rest, "$ ") }

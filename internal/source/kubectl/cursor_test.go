@@ -44,7 +44,13 @@ func TestWhatWasTakenIsKnown(t *testing.T) {
 	take(true, row("b", 9))
 	take(true, row("b", 9-3600)) // the node's clock was set back
 	take(true, row("b", 10-3600))
+	take(true, row("b", 9-3600)) // another stream of it, which the runtime stamped before
+	c.since()
+	take(false, row("b", 8-3600))
+	take(false, row("b", 10-3600))
 	take(false, row("b", 9-3600))
+	take(true, row("b", 9-3600))
+	take(true, row("b", 11-3600))
 	take(true, row("c", 1))
 	for i := range maxTaken {
 		take(true, row(fmt.Sprint("pod", i), 20+i))

@@ -88,13 +88,15 @@ type cursor struct {
 	From  time.Time       `json:"from"`            // nothing before it is wanted
 	Taken map[string]mark `json:"taken,omitempty"` // by container, at most maxTaken
 
-	again map[string]int // lines of each container's last moment that were taken before and are given again
+	again map[string]mark // what of each container was taken before, and is given again from its newest line on
 }
 
-// mark is the time of the newest line of a container, and how many lines have that time.
+// mark is the time of the newest line of a container, how many lines have that time, and how many older ones came behind
+// it: a runtime writes what it read of stdout and of stderr into one file, and stamps the lines before.
 type mark struct {
-	At time.Time `json:"at"`
-	N  int       `json:"n"`
+	At   time.Time `json:"at"`
+	N    int       `json:"n"`
+	Late int       `json:"late,omitempty"`
 }
 
 const (
@@ -106,9 +108,9 @@ const (
 // since returns from when on lines are to be given, and expects those that were taken.
 func (c *cursor) since() time.Time {
 	since := c.From
-	c.again = make(map[string]int, len(c.Taken))
+	c.again = make(map[string]mark, len(c.Taken))
 	for stream, m := range c.Taken {
-		c.again[stream] = m.N
+		c.again[stream] = m
 		if at := m.At.Add(-mixed); at.After(since) {
 			since = at
 		}
@@ -119,18 +121,28 @@ func (c *cursor) since() time.Time {
 // take notes a line; it reports false for one that was taken before.
 func (c *cursor) take(r *source.Row) bool {
 	m, known := c.Taken[r.Stream]
+	again := c.again[r.Stream]
 	switch {
 	case r.Time.Before(m.At) && m.At.Sub(r.Time) <= setBack:
-		return false
+		if again.N > 0 { // the newest is still to be given again
+			return false
+		}
+		if again.Late > 0 {
+			again.Late--
+			c.again[r.Stream] = again
+			return false
+		}
+		m.Late++
 	case known && r.Time.Equal(m.At):
-		if c.again[r.Stream] > 0 {
-			c.again[r.Stream]--
+		if again.N > 0 {
+			again.N--
+			c.again[r.Stream] = again
 			return false
 		}
 		m.N++
 	default:
-		m = mark{r.Time, 1}
-		c.again[r.Stream] = 0
+		m = mark{At: r.Time, N: 1}
+		delete(c.again, r.Stream)
 	}
 	if !known && len(c.Taken) >= maxTaken {
 		oldest := ""
@@ -192,6 +204,7 @@ func (p *pods) Tail(ctx context.Context, from string, emit source.Emit) error {
 			return err
 		}
 	}
+	at.since() // what is followed begins as early, and gives it once more
 	now, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	which := "pod/" + p.Pod
