@@ -532,7 +532,7 @@ for (const how of ["cancelled", "cut off by the end of the worker"] as const)
     );
     const tab = await browserWithExtension.tab(page);
     const params = { ...saved, parts: ALL, token: "t", chunks: 1, page_section: chunksOf[0] ?? "" };
-    const id = daemon.send("load_state", params, { tab });
+    const id = daemon.send("load_state", params, { tab, timeoutMS: 60_000 });
     await page.waitForFunction(() => document.title.startsWith("Gasoline"), undefined, { polling: 20 });
     if (how === "cancelled") {
       daemon.cancel(id);
