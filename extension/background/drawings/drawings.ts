@@ -37,16 +37,18 @@ export class Drawings {
 
   /** Hears of drawings from now on. */
   listen(): void {
-    onAsked((message, tab, document) => {
+    onAsked((message, tab, document, from) => {
       const { type, drawing } = message as Partial<TellDrawing>;
-      return type === "gasoline-drawing" && drawing ? this.#take(tab, document, drawing).then(() => null) : undefined;
+      return type === "gasoline-drawing" && drawing
+        ? this.#take(tab, document, from, drawing).then(() => null)
+        : undefined;
     });
   }
 
-  /** What is drawn is of the document that tells it: the tab may show another one before all is told. */
-  async #take(tab: number, document: string, { annotations, ...drawing }: Drawing): Promise<void> {
+  /** What is drawn is of the document that tells it, from an address: the tab may show another one before all is told. */
+  async #take(tab: number, document: string, from: string, { annotations, ...drawing }: Drawing): Promise<void> {
     const { address, emit } = this.#parts;
-    const url = address(tab, document) ?? "";
+    const url = address(tab, document) ?? from;
     if (annotations.length === 0) {
       emit(tab, url, [{ type: "annotations_end", label: drawing.cancelled ?? "", detail: drawing }]);
       return;

@@ -45,13 +45,13 @@ export async function listenForComponents(tabId: number, documentId: string, nam
   });
 }
 
-/** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */
+/** Calls back for each message that a script of ours sends from a document with an address; undefined: it is for somebody else. */
 export function onAsked(
-  answer: (message: unknown, tab: number, document: string) => Promise<unknown> | undefined,
+  answer: (message: unknown, tab: number, document: string, url: string) => Promise<unknown> | undefined,
 ): void {
-  chrome.runtime.onMessage.addListener((message, { id, tab, documentId }, reply) => {
+  chrome.runtime.onMessage.addListener((message, { id, tab, documentId, url = "" }, reply) => {
     if (id !== chrome.runtime.id || tab?.id === undefined || !documentId) return false;
-    const answered = answer(message, tab.id, documentId);
+    const answered = answer(message, tab.id, documentId, url);
     if (!answered) return false;
     void answered.then(reply);
     return true;

@@ -83,6 +83,7 @@ class Drawer {
   readonly writing: Promise<void>;
   #spare: Note; // of the next drawing: there before it is needed
   #noted: Note | undefined; // the one that is written
+  #untold: Drawing | undefined; // what the user is done with
   #unheard = false; // the page did not hear that its window lost the focus, to a comment
   readonly #drawn: Drawn[] = []; // <= MAX_ANNOTATIONS
   readonly #before = document.activeElement;
@@ -153,7 +154,10 @@ class Drawer {
     this.#area.focus({ preventScroll: true });
   }
 
-  readonly #left = (): void => this.cancel("page_left");
+  readonly #left = (): void => {
+    if (this.#untold) void this.#tells();
+    else this.cancel("page_left");
+  };
 
   /** Takes what the user does; the page hears nothing of it. */
   readonly #hear = (event: Event): void => {
@@ -403,10 +407,17 @@ class Drawer {
     this.#show();
     this.#bar.hidden = true;
     (this.#root.activeElement as HTMLElement | null)?.blur(); // no ring in the picture
-    const told = this.#told(this.#drawn.map(annotationOf));
+    this.#untold = this.#told(this.#drawn.map(annotationOf));
     await painted();
-    await Promise.race([tell(told), new Promise((resolve) => setTimeout(resolve, PICTURE_MS))]);
+    await Promise.race([this.#tells(), new Promise((resolve) => setTimeout(resolve, PICTURE_MS))]);
     this.#close();
+  }
+
+  /** Tells what is drawn, once: when it is on the screen, or when the page goes away before. */
+  async #tells(): Promise<void> {
+    const untold = this.#untold;
+    this.#untold = undefined;
+    if (untold) await tell(untold);
   }
 
   #told(annotations: Annotation[], cancelled?: Drawing["cancelled"]): Drawing {
