@@ -132,6 +132,7 @@ export class TabFilms implements Films {
   async stop(tab: number): Promise<Film | undefined> {
     const film = this.#films.get(tab);
     if (!film) return undefined;
+    await film.checked; // what its tab showed before may have ended it
     film.end("stopped");
     await film.over;
     return film.told;
@@ -200,8 +201,9 @@ export class TabFilms implements Films {
 
   /** Ends a film of an agent whose tab shows, or showed, a page that it may not reach. Each is asked after those before. */
   #check(film: Running, url?: string, still = (): boolean => true): Promise<void> {
+    if (film.byUser || film.why !== undefined) return film.checked;
+    // It may end meanwhile: what it took before is barred all the same.
     return (film.checked = film.checked.then(async () => {
-      if (film.byUser || film.why !== undefined) return;
       await this.#may(film.tab, "acts", undefined, url).catch((problem: unknown) =>
         film.bar((problem as CommandProblem).code === "origin_not_allowed" ? "not_granted" : "pilot_off"),
       );
