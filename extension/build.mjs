@@ -44,7 +44,8 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 56_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 149_000 },
+  // Areas of pictures and elements without a box of their own need boxes that browsers do not give.
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 150_000 },
   { out: "core", budget: 40_000 },
 ];
 

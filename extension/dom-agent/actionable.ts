@@ -8,7 +8,7 @@ import { surfaceOf } from "./editor.ts";
 import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
-import { inViewport, intoView, isClipped, isVisible, pointOf, pointsOf } from "./visible.ts";
+import { boxOf, inViewport, intoView, isClipped, isVisible, pointOf, pointsOf } from "./visible.ts";
 import { drawn, retry } from "./waiting.ts";
 
 /** An element that can be acted on now, and where. */
@@ -67,12 +67,12 @@ const MAX_FRAMES = 20;
  * never ends: then it is pressed where it is.
  */
 async function still(element: Element): Promise<void> {
-  const before = element.getBoundingClientRect();
+  const before = boxOf(element);
   const animations = animationsOf(element);
   const begun = clock();
   for (let frames = 1; ; frames++) {
     await drawn();
-    const now = element.getBoundingClientRect();
+    const now = boxOf(element);
     const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
     if (moved.some((distance) => Math.abs(distance) > 0.5)) {
       if (animations[0] && animations.every(isEndless)) return;
@@ -116,7 +116,7 @@ function freePlace(element: Element, passed: Set<Element>): Place {
   const bar = barAround(here);
   if (bar && !passed.has(bar)) {
     for (const alignment of ALIGNMENTS) {
-      element.scrollIntoView({ ...alignment, behavior: "instant" });
+      intoView(element, alignment);
       const there = placeOf(element);
       if (!(there instanceof Element)) return { ...there, scrolled: true };
     }

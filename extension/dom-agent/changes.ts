@@ -7,7 +7,7 @@ import { isOwn } from "./own.ts";
 import { contentOf, isControl, isSeen, TELLING, isTelling, kindOf, showing } from "./parts.ts";
 import { Pass } from "./pass.ts";
 import { isOperable, perhaps } from "./read/list_interactive.ts";
-import { type Scope, isInside, nearest, parentOf } from "./shadow.ts";
+import { type Scope, holderOf, isInside, nearest, parentOf } from "./shadow.ts";
 import { isVisible } from "./visible.ts";
 import { Telling, partInWords, quote } from "./telling.ts";
 import { brought, watch } from "./waiting.ts";
@@ -279,7 +279,7 @@ export class Changes {
     const changed = new Set(texts.filter(({ from }) => from !== "").map(({ at }) => at));
     const fresh = new Set<Element | Text>();
     for (const at of [...(this.#before?.shown() ?? []), ...this.#came]) {
-      const element = at instanceof Text ? at.parentElement : at;
+      const element = at instanceof Text ? holderOf(at) : at;
       // What is left is more of the same, and the page waits.
       if (telling.late && fresh.size > ALWAYS_READ) {
         telling.cut = true;
@@ -485,7 +485,7 @@ const isOn = (name: string, value: string | null): boolean =>
 const page = (): Element | null => document.body ?? document.documentElement;
 
 const partOf = (at: Element | Text): Element | null => {
-  const around = at instanceof Text ? at.parentElement : parentOf(at);
+  const around = at instanceof Text ? holderOf(at) : parentOf(at);
   return (around && nearest(around, CONTAINERS)) ?? page();
 };
 

@@ -6,8 +6,8 @@ import { isOwn } from "./own.ts";
 import type { Pass } from "./pass.ts";
 import { beginsPointer, isOperable, perhaps } from "./read/list_interactive.ts";
 import { Flat, showsText } from "./rendered.ts";
-import { parentOf, shownIn } from "./shadow.ts";
-import { isTransparent, isVisible } from "./visible.ts";
+import { holderOf, parentOf, shownIn } from "./shadow.ts";
+import { isBare, isTransparent, isVisible } from "./visible.ts";
 
 /** What opens and closes in a page. */
 const OPENING =
@@ -56,8 +56,6 @@ export function isSeen(element: Element): boolean {
 function isBoxSeen(at: Element): boolean {
   return isBare(at) ? isBoxSeen(parentOf(at)!) : isVisible(at) && !isTransparent(at) && isInReach(at);
 }
-
-const isBare = (at: Element): boolean => getComputedStyle(at).display === "contents";
 
 /** Says whether a part declares that it is there for nobody: by itself, or by a box that holds nothing else. */
 export function isHushed(element: Element): boolean {
@@ -115,7 +113,7 @@ export function contentOf(
 ): Content {
   if (part instanceof Text) {
     const text = fold(part.data, MAX_WORDS);
-    const around = part.parentElement;
+    const around = holderOf(part);
     return {
       words:
         text === "" || (around && !(isPainted(around) && showsText(around)))

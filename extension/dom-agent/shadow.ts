@@ -46,12 +46,15 @@ function slotOf(node: Element | Text): HTMLSlotElement | null {
 }
 
 /** The parent in the tree as it is shown: out of a shadow root to its host. */
-export function parentOf(element: Element): Element | null {
+export function parentOf(element: Element | Text): Element | null {
   const shownIn = slotOf(element) ?? element.parentElement;
   if (shownIn) return shownIn;
   const root = element.getRootNode();
   return root instanceof ShadowRoot ? root.host : null;
 }
+
+/** What a text stands in: right in a shadow root its host. */
+export const holderOf = (text: Text): Element | null => text.parentElement ?? parentOf(text);
 
 /** The nodes that an element shows: of its shadow root, of those that are in its slot, or its own. */
 export function shownIn(element: Element): Node[] {
@@ -87,14 +90,19 @@ export function elementAt(x: number, y: number): Element | null {
   return at;
 }
 
+/** The boxes of the lines of a text. */
+export function rectsOf(text: Text): DOMRectList {
+  const range = document.createRange();
+  range.selectNode(text);
+  return range.getClientRects();
+}
+
 /** The slot that shows a text of a host at a point: there browsers name the host, and a pointer comes to the slot. */
 function slotAt(host: Element, x: number, y: number): Element | undefined {
   for (const text of host.childNodes) {
     const slot = text instanceof Text && slotOf(text);
     if (!slot) continue;
-    const range = document.createRange();
-    range.selectNode(text);
-    const isHere = [...range.getClientRects()].some(
+    const isHere = [...rectsOf(text)].some(
       ({ left, right, top, bottom }) => x >= left && x < right && y >= top && y < bottom,
     );
     if (isHere && getComputedStyle(slot).pointerEvents !== "none") return slot;

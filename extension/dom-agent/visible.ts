@@ -1,6 +1,6 @@
 import type { Rect } from "../messages/agent.ts";
 import { surfaceOf } from "./editor.ts";
-import { parentOf, shownIn } from "./shadow.ts";
+import { parentOf, rectsOf, shownIn } from "./shadow.ts";
 
 /** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
 export const isVisible = (element: Element): boolean => isShown(element, undefined);
@@ -8,8 +8,12 @@ export const isVisible = (element: Element): boolean => isShown(element, undefin
 /** The same for an element whose box was read already. */
 export function isShown(element: Element, box: Rect | undefined): boolean {
   if (!element.isConnected) return false;
-  // An option is shown by its select; its own box is empty.
-  if (element instanceof HTMLOptionElement) return element.parentElement !== null && isVisible(element.parentElement);
+  // An option is shown by its select, an area by its picture; their own boxes are empty.
+  const isArea = element instanceof HTMLAreaElement;
+  if (isArea || element instanceof HTMLOptionElement) {
+    const around = isArea ? pictureOf(element) : element.parentElement;
+    return around !== null && isVisible(around);
+  }
   // What content-visibility: auto leaves out is far away: it is shown once it is scrolled to.
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: false })) {
     const { width, height } = box ?? element.getBoundingClientRect();
@@ -17,17 +21,65 @@ export function isShown(element: Element, box: Rect | undefined): boolean {
     const surface = surfaceOf(element);
     return surface !== element && isVisible(surface);
   }
-  // display: contents has no box of its own, its children have.
-  return getComputedStyle(element).display === "contents" && [...element.children].some(isVisible);
+  return (
+    isBare(element) &&
+    shownIn(element).some((at) =>
+      at instanceof Element
+        ? isVisible(at)
+        : at instanceof Text && rectsOf(at).length > 0 && getComputedStyle(element).visibility === "visible",
+    )
+  );
 }
+
+/** Says whether an element has no box of its own, while what it shows has. */
+export const isBare = (at: Element): boolean => getComputedStyle(at).display === "contents";
 
 /** A line of a drawing may be flat: its stroke is no part of its box. */
 const hasSize = (element: Element, width: number, height: number): boolean =>
   element instanceof SVGGeometryElement ? width + height > 0 : width > 0 && height > 0;
 
-/** Brings an element to the middle of the viewport. */
-export const intoView = (element: Element): void =>
-  element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+/** The picture that an area of a map lies on. */
+const pictureOf = (area: HTMLAreaElement): HTMLElement | null =>
+  (area.getRootNode() as ParentNode).querySelector(`img[usemap$="#${CSS.escape(area.closest("map")?.name ?? "")}"]`);
+
+/** The boxes that an element is seen in: of an area that around its shape, of what has none those of what it shows. */
+function boxesOf(element: Element): Rect[] {
+  if (isBare(element))
+    return shownIn(element).flatMap((at) =>
+      at instanceof Element ? boxesOf(at) : at instanceof Text ? [...rectsOf(at)] : [],
+    );
+  const picture = element instanceof HTMLAreaElement && pictureOf(element);
+  if (!picture) return [...surfaceOf(element).getClientRects()];
+  const at = (element as HTMLAreaElement).coords.split(",").map(Number);
+  const [left = 0, top = 0, r] = at;
+  const { x, y, width, height } = picture.getBoundingClientRect();
+  if (r === undefined) return [{ x, y, width, height }]; // all of it
+  const ends = at.length === 3 ? [left - r, top - r, left + r, top + r] : at;
+  const [across, down] = [width / picture.offsetWidth, height / picture.offsetHeight]; // it may be drawn larger
+  const points = ends.map((end, i) => new DOMRect(x + across * end, y + down * (ends[i + 1] ?? 0)));
+  return [around(points.filter((_, i) => i % 2 === 0))];
+}
+
+/** The box around some others. */
+function around(boxes: Rect[]): Rect {
+  const least = (of: (box: Rect) => number): number => Math.min(...boxes.map(of));
+  const x = least((box) => box.x);
+  const y = least((box) => box.y);
+  return { x, y, width: -least((box) => -box.x - box.width) - x, height: -least((box) => -box.y - box.height) - y };
+}
+
+/** Brings an element to the middle of the viewport, or elsewhere into it. */
+export function intoView(element: Element, to: ScrollIntoViewOptions = { block: "center", inline: "nearest" }): void {
+  const isText = isBare(element);
+  const inner = isText && shownIn(element).find((at) => at instanceof Element && isVisible(at));
+  if (inner) return intoView(inner as Element, to);
+  const seen = element instanceof HTMLAreaElement ? pictureOf(element) : isText ? parentOf(element) : element;
+  seen?.scrollIntoView({ ...to, behavior: "instant" });
+  const { x, y } = pointOf(element);
+  // Browsers scroll to boxes of elements only, and what is seen of this one is a part of such a box.
+  if (seen !== element && !inViewport({ x, y }))
+    scrollBy({ left: x - innerWidth / 2, top: y - innerHeight / 2, behavior: "instant" });
+}
 
 /** Says whether something makes the element see-through altogether. */
 export function isTransparent(element: Element): boolean {
@@ -37,16 +89,16 @@ export function isTransparent(element: Element): boolean {
 
 /** The box of an element in the viewport; of its first line when it wraps. */
 export function boxOf(element: Element): Rect {
-  const { x, y, width, height } = element.getBoundingClientRect();
-  return { x, y, width, height };
+  const own = element.getBoundingClientRect();
+  const boxes = own.width + own.height > 0 ? [] : boxesOf(element).filter(({ width, height }) => width * height > 0);
+  return around(boxes.length > 0 ? boxes : [own]);
 }
 
 /** Where to click: the middle of the first box that is in the viewport, else of the first. */
 export function pointOf(element: Element): { x: number; y: number } {
-  const surface = surfaceOf(element);
-  const boxes = [...surface.getClientRects()].filter(({ width, height }) => hasSize(element, width, height));
+  const boxes = boxesOf(element).filter(({ width, height }) => hasSize(element, width, height));
   const shown = boxes.find((box) => inViewport(middle(box))) ?? boxes[0];
-  return shown ? clampToViewport(shown) : middle(surface.getBoundingClientRect());
+  return shown ? clampToViewport(shown) : middle(surfaceOf(element).getBoundingClientRect());
 }
 
 /** Of what stands in an element so many parts are tried, and so many points of each of its boxes across and down. */
@@ -61,13 +113,12 @@ export function* pointsOf(element: Element): Generator<{ x: number; y: number }>
     const middle = element.getPointAtLength(element.getTotalLength() / 2);
     yield middle.matrixTransform(element.getScreenCTM() ?? undefined);
   }
-  const surface = surfaceOf(element);
   let parts = 0;
-  for (const box of partsOf(surface)) {
+  for (const box of partsOf(surfaceOf(element))) {
     yield clampToViewport(box);
     if (++parts >= MAX_PARTS) break;
   }
-  for (const { x, y, width, height } of surface.getClientRects())
+  for (const { x, y, width, height } of boxesOf(element))
     for (let down = 0; down < DOWN; down++)
       for (let across = 0; across < ACROSS; across++)
         yield { x: x + spread(across, ACROSS, width), y: y + spread(down, DOWN, height) };
@@ -84,11 +135,7 @@ function* partsOf(element: Element): Generator<Rect> {
   for (const node of shownIn(element)) {
     if (node instanceof Element && node.firstChild) yield* partsOf(node);
     else if (node instanceof Element) yield* node.getClientRects();
-    else if (node instanceof Text && node.data.trim()) {
-      const range = document.createRange();
-      range.selectNode(node);
-      yield* range.getClientRects();
-    }
+    else if (node instanceof Text && node.data.trim()) yield* rectsOf(node);
   }
 }
 

@@ -76,3 +76,39 @@ test("what is in the slot of a dialog is within it", async ({ daemon, site, brow
   expect((await run("click", { selector: "text=Yes", within: "role=dialog" })).error).toBeUndefined();
   expect(await page.title()).toBe("deleted");
 });
+
+test("what has no box of its own is pressed where it is seen, and a field in a component is typed into", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const src = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>";
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<p style="height:3000px"></p><a id=box style="display:contents"><div>Buy</div></a><a id=text style="display:contents">Sell</a>
+     <img usemap="#m" width=300 height=200 src="${src}">
+     <map name=m><area id=round shape=circle coords="150,60,9" alt=Sun href="#"></map>
+     <x-field role=textbox aria-label=City></x-field>
+     <script>
+       window.heard = [];
+       addEventListener("click", (e) => heard.push(e.target.closest("[id]")?.id + " " + e.isTrusted));
+       const field = document.querySelector("x-field").attachShadow({ mode: "open", delegatesFocus: true });
+       field.innerHTML = "<input>";
+     </script>`,
+  );
+  for (const id of ["box", "text", "round"]) {
+    for (const trusted of ["never", "always"])
+      expect((await run("click", { selector: `#${id}`, trusted }, { timeoutMS: 20_000 })).error).toBeUndefined();
+    expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard.splice(0))).toEqual([
+      `${id} false`,
+      `${id} true`,
+    ]);
+  }
+  for (const trusted of ["never", "always"]) {
+    const typed = await run("type", { selector: "x-field", text: "Bern", clear: true, trusted }, { timeoutMS: 20_000 });
+    expect(typed.error).toBeUndefined();
+    expect(typed.result).toMatchObject({ value: "Bern" });
+  }
+});

@@ -56,7 +56,8 @@ type CausedCall struct {
 	Status   int     `json:"status,omitempty"`
 	Outcome  string  `json:"outcome,omitempty"` // when it is not ok
 	Duration float64 `json:"duration_ms"`
-	Body     string  `json:"body,omitempty"` // the first 160 characters of what a failed one was answered
+	Streams  bool    `json:"streaming,omitempty"` // the body still comes: the duration is no end
+	Body     string  `json:"body,omitempty"`      // the first 160 characters of what a failed one was answered
 	Inferred bool    `json:"same_time,omitempty"`
 }
 

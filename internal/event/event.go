@@ -254,6 +254,9 @@ func (e *Exchange) Failed() bool {
 	return e.Status >= 400 || e.Outcome == "network_error" || e.Outcome == "blocked"
 }
 
+// Streams reports whether the body was still coming when the exchange was told: Duration is then no end.
+func (e *Exchange) Streams() bool { return e.ResponseBodyNote == "streaming" }
+
 // ResourceTiming is one entry of the network waterfall: how long something that the page loaded took.
 // Durations are milliseconds as the browser gives them.
 type ResourceTiming struct {

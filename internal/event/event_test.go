@@ -2,6 +2,7 @@ package event_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
 )
@@ -80,6 +81,18 @@ func TestWhoseAnEventIsAndWhetherItIsNotable(t *testing.T) {
 		if class, notable := event.ClassOf(c.e), event.Notable(c.e); class != c.class || notable != c.notable {
 			t.Errorf("%s: %v %v", name, class, notable)
 		}
+	}
+}
+
+// A stream that goes on has no duration.
+func TestSummaryOfAStream(t *testing.T) {
+	x := event.Exchange{Method: "POST", URL: "/chat", Status: 200, Duration: 574 * time.Millisecond, ResponseBodyNote: "streaming"}
+	if got := x.Summary(); got != "POST /chat 200 still streaming" {
+		t.Error(got)
+	}
+	x.ResponseBodyNote = ""
+	if got := x.Summary(); got != "POST /chat 200 574 ms" {
+		t.Error(got)
 	}
 }
 

@@ -102,7 +102,11 @@ func (e *Exchange) Summary() string {
 	if e.Status != 0 {
 		status = strconv.Itoa(e.Status)
 	}
-	return line(e.Method, e.URL, status, e.Error, took(e.Duration))
+	lasted := took(e.Duration)
+	if e.Streams() {
+		lasted = "still streaming"
+	}
+	return line(e.Method, e.URL, status, e.Error, lasted)
 }
 
 // Summary tells what was loaded and how long it took.

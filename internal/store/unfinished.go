@@ -42,7 +42,7 @@ func (q *queue[K, V]) put(key K, value V) {
 
 // ended reports whether x was told at its end.
 func ended(x *event.Exchange) bool {
-	return x.Outcome != "pending" && x.ResponseBodyNote != "streaming" && x.ResponseBodyNote != "unread"
+	return x.Outcome != "pending" && !x.Streams() && x.ResponseBodyNote != "unread"
 }
 
 func (s *Store) requestKey(x *event.Exchange) uint64 {

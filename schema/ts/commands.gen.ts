@@ -48,6 +48,8 @@ export interface CausedCall {
   /** when it is not ok */
   outcome?: string;
   duration_ms: number;
+  /** the body still comes: the duration is no end */
+  streaming?: boolean;
   /** the first 160 characters of what a failed one was answered */
   body?: string;
   same_time?: boolean;

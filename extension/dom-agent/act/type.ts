@@ -7,8 +7,9 @@ import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import type { Row } from "../row.ts";
 import { MASK, isSecret } from "../secret.ts";
-import { focused } from "../shadow.ts";
+import { everywhere, focused, shadowOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
+import { isVisible } from "../visible.ts";
 import { beat, frame } from "../waiting.ts";
 import { giveFocus, isKeyed, keysFor } from "./focus.ts";
 import { handOver } from "./hand_over.ts";
@@ -250,10 +251,14 @@ export function typeable(element: Element): HTMLElement {
   } else if (control instanceof HTMLElement && editorOf(control)) {
     return control;
   } else {
-    const inner = control.querySelectorAll<HTMLElement>(
+    const inner = everywhere(
       "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]",
+      control,
     );
-    if (inner.length === 1 && inner[0]) return typeable(inner[0]) as HTMLElement;
+    const field = shadowOf(control)?.delegatesFocus
+      ? inner.find((at) => isVisible(at) && !at.matches(":disabled"))
+      : inner.length === 1 && inner[0];
+    if (field) return typeable(field);
   }
   throw new AgentProblem("not_typeable", `${inWords(control)} takes no text.`);
 }

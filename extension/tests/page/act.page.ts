@@ -467,6 +467,18 @@ describe("type", () => {
     put("<div class=ql-editor contenteditable x></div>");
     expect((await run("a")).result.insertion_strategy).toBe("quill");
   });
+  test.each([
+    ["the field that its host gives the focus", true, "<button>x</button><input hidden><input><textarea></textarea>"],
+    ["the one field in its shadow root", false, "<input type=hidden><input>"],
+    ["the field in a shadow root in that", true, "<x-b></x-b>"],
+  ])("into %s", async (_, delegatesFocus, html) => {
+    const root = put("<x-a x role=textbox></x-a>").attachShadow({ mode: "open", delegatesFocus });
+    root.innerHTML = html as string;
+    const inner = root.querySelector("x-b");
+    const tree = inner ? shadow(inner, "<input>") : root;
+    expect((await type({ selector: "[x]", text: "abc", trusted: "never" }, env())).result.value).toBe("abc");
+    expect(tree.querySelector<HTMLInputElement>("input:not([hidden], [type=hidden])")!.value).toBe("abc");
+  });
   test("tells what takes no text", async () => {
     for (const html of ["<h1 x>a</h1>", "<input x type=checkbox>", "<div x><input><input></div>"]) {
       put(html);

@@ -120,6 +120,48 @@ describe("an element that is acted on", () => {
     if (iterations === 1) expect(done).toBe('<button> "a" is moving.');
     else expect(done).toMatchObject({ count: 1 });
   });
+  /** What a pointer comes to where an element is pressed. */
+  const pressed = async (): Promise<Element | null> => {
+    const { point } = await act();
+    return document.elementFromPoint(point.x, point.y);
+  };
+  test.each([
+    ["area of a picture", '<area x shape=rect coords="200,10,204,12" href=#>'],
+    ["area whose corners are turned round", '<area x shape=rect coords="204,12,200,10" href=#>'],
+    ["round area", '<area x shape=circle coords="150,60,3" href=#>'],
+    ["area of many sides", '<area x shape=poly coords="40,80,60,90,50,110" href=#>'],
+    ["area that is all of the picture", "<area x shape=default href=#>"],
+  ])("%s", async (_, area) => {
+    const src = "data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' width='300' height='200'/>";
+    const img = `<img usemap="#m" width=300 height=200 style="border:3px solid;padding:5px" src="${src}">`;
+    const element = put(`<p style="height:3000px"></p>${img}<map name=m>${area}</map>`);
+    expect(await pressed()).toBe(element);
+    document.querySelector("img")!.style.scale = "0.5 2";
+    expect(await pressed()).toBe(element);
+  });
+  test.each([
+    ["child", "<div style='width:90px;height:20px'>a</div>", "div"],
+    ["second child", "<div hidden>no</div><b>a</b>", "b"],
+    ["text", "a", "a"],
+    ["child of another one like it", "<i style='display:contents'><b>a</b></i>", "b"],
+  ])("what has no box of its own is pressed at its %s", async (_, html, at) => {
+    put(
+      `<header ${box("left:0;top:0")}></header><p style="height:3000px"></p><a x style="display:contents">${html}</a>`,
+    );
+    // A text without a box is its parent's to browsers.
+    expect((await pressed())?.localName).toBe(at);
+  });
+  test("what has no box of its own is scrolled to in a box that scrolls", async () => {
+    put(
+      `<div style="height:100px;overflow:auto"><p style="height:3000px"></p><a x style="display:contents"><b>a</b></a></div>`,
+    );
+    expect((await pressed())?.localName).toBe("b");
+  });
+  test("what has no box of its own moves with its child", async () => {
+    put(`<a x style="display:contents"><b ${box()}>a</b></a>`);
+    document.querySelector("b")!.animate({ left: ["10px", "600px"] }, 1000);
+    expect(await problem(() => act())).toMatchObject({ message: '<a> "a" is moving.' });
+  });
   test.each([
     ["flat line of a drawing", "<line x x1=10 y1=60 x2=190 y2=60 stroke=green stroke-width=8 />"],
     [

@@ -312,6 +312,22 @@ describe("changes are told in words", () => {
       expect(changes.count).toBe(0);
       changes.stop();
     });
+    test.each(["open", "closed"] as const)("a text without an element around it, in an %s one", (mode) => {
+      const root = shadow(put("<main><x-a x></x-a></main>"), "", mode);
+      const changes = new Changes();
+      changes.begin();
+      root.append("Saved");
+      expect(changes.inWords()).toEqual(['new in main: "Saved"']);
+      changes.stop();
+    });
+    test("no text without an element around it where its host is hidden", () => {
+      const root = shadow(put("<x-a x hidden></x-a>"), "");
+      const changes = new Changes();
+      changes.begin();
+      root.append("Saved");
+      expect(changes.inWords().join()).not.toContain("Saved");
+      changes.stop();
+    });
     test("a part is named", () => {
       const root = shadow(put("<x-a x></x-a>"), "<ul aria-label=Orders></ul>");
       const changes = new Changes();

@@ -67,6 +67,16 @@ describe("what can be operated", () => {
     put(`<div role=x${role}>a</div><div role=${role}x>a</div>`);
     expect((await list()).candidate_count).toBe(0);
   });
+  test("is told with its place where it has no box of its own", async () => {
+    put(
+      `<button ${at(0, 30)}>b</button><a href=# style='display:contents'><div ${at(10, 60)}>c</div><div ${at(40, 70)}></div></a>` +
+        `<img ${at(0, 0)} usemap='#m'><map name=m><area href=# alt=a shape=rect coords='2,3,8,9'></map>`,
+    );
+    const { elements } = await list({ visible_only: true });
+    expect(elements.map(({ label }) => label)).toEqual(["a", "b", "c"]);
+    expect(elements[0]!.bbox).toEqual({ x: 2, y: 3, width: 6, height: 6 });
+    expect(elements[2]!.bbox).toEqual({ x: 10, y: 60, width: 50, height: 20 });
+  });
   test("is found in shadow roots, by its cursor too", async () => {
     const root = shadow(
       put("<div x></div>"),

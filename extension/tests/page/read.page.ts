@@ -343,6 +343,11 @@ describe("wait_for", () => {
     put("<p hidden>a</p><p id=b>b</p>");
     expect(await wait({ selector: "p" })).toMatchObject({ matched: { label: "b" } });
   });
+  test("finds what has no box of its own", async () => {
+    put("<a style='display:contents'>Buy</a><img usemap='#m' width=9 height=9><map name=m><area href=#></map>");
+    expect(await wait({ selector: "a" })).toMatchObject({ matched: { tag: "a", visible: true } });
+    expect(await wait({ selector: "area" })).toMatchObject({ matched: { tag: "area", visible: true } });
+  });
   test("waits until it is there", async () => {
     put("");
     setTimeout(() => put("<p x>a</p>"), 60);

@@ -34,6 +34,21 @@ describe("an element is visible", () => {
       "<div hidden><div x style='display:contents'><b>a</b></div></div>",
       false,
     ],
+    ["without a box of its own, with a text", "<a x style='display:contents'>a</a>", true],
+    ["without a box of its own, with blanks", "<a x style='display:contents'> <i></i> </a>", false],
+    [
+      "without a box of its own, with a text that is hidden",
+      "<a x style='display:contents;visibility:hidden'>a</a>",
+      false,
+    ],
+    [
+      "without a box of its own, in one like it",
+      "<a x style='display:contents'><i style='display:contents'>a</i></a>",
+      true,
+    ],
+    ["area of a picture", "<img usemap='#m' width=9 height=9><map name=m><area x shape=default href=#></map>", true],
+    ["area of a hidden picture", "<img usemap='#m' hidden><map name=m><area x shape=default href=#></map>", false],
+    ["area of no picture", "<map name=m><area x shape=default href=#></map>", false],
     ["without a box of its own or a child's", "<div x style='display:contents'><i></i></div>", false],
     [
       "without a box, with a child that is shown elsewhere",

@@ -193,7 +193,7 @@ func rank(x *event.Exchange) int {
 func call(x *event.Exchange) command.CausedCall {
 	c := command.CausedCall{
 		Handle: query.Handle(event.KindExchange, x.Seq), Method: x.Method, Path: answer.Cut(path(x.URL), pathText),
-		Status: x.Status, Duration: float64(x.Duration.Round(time.Millisecond).Milliseconds()), Inferred: inferred(x.Flags),
+		Status: x.Status, Duration: float64(x.Duration.Round(time.Millisecond).Milliseconds()), Streams: x.Streams(), Inferred: inferred(x.Flags),
 	}
 	if x.Outcome != "ok" && x.Outcome != "http_error" {
 		c.Outcome = x.Outcome
@@ -364,8 +364,12 @@ func callLine(c command.CausedCall) string {
 	if c.Status != 0 {
 		status = strings.TrimSpace(fmt.Sprint(c.Status, " ", c.Outcome))
 	}
+	lasted := fmt.Sprintf("%.0f ms", c.Duration)
+	if c.Streams {
+		lasted = "still streaming"
+	}
 	line := fmt.Sprintf(
-		"request %s%s %s %s %s, %.0f ms", c.Handle, sameTime(c.Inferred), answer.Clean(c.Method), answer.Clean(c.Path), answer.Clean(status), c.Duration,
+		"request %s%s %s %s %s, %s", c.Handle, sameTime(c.Inferred), answer.Clean(c.Method), answer.Clean(c.Path), answer.Clean(status), lasted,
 	)
 	if c.Body != "" {
 		line += ": " + answer.Clean(c.Body)

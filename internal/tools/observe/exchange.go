@@ -52,6 +52,7 @@ type exchangeEntry struct {
 
 	clock    string
 	took     time.Duration
+	streams  bool
 	failed   bool
 	response string
 	selected bool // response is what body_path selected
@@ -93,7 +94,7 @@ func newExchangeEntry(e *event.Exchange) exchangeEntry {
 		RemoteAddress: e.RemoteAddress,
 		Tab:           e.Tab, Frame: e.Frame, PageURL: e.PageURL, TestID: e.TestID, TraceID: e.TraceID,
 		Flags: e.Flags.Names(),
-		clock: answer.Clock(e.Time), took: e.Duration, failed: e.Failed(), response: e.ResponseBody,
+		clock: answer.Clock(e.Time), took: e.Duration, streams: e.Streams(), failed: e.Failed(), response: e.ResponseBody,
 	}
 	if e.ResponseBody != "" {
 		out.ResponseBody = e.ResponseBody
@@ -131,7 +132,7 @@ func (e exchangeEntry) brief() string {
 
 // lasted is how long it took. A stream that goes on has no duration.
 func (e exchangeEntry) lasted() string {
-	if e.ResponseBodyNote == "streaming" {
+	if e.streams {
 		return "still streaming"
 	}
 	return answer.Took(e.took)

@@ -75,7 +75,7 @@ func quietFaults(ctx context.Context, env Env, a *event.Action) ([]query.Item, e
 			rank = 1
 		case unlike(x) != "":
 			rank = 3
-		case x.Duration >= slow && x.Outcome != "aborted" && x.ResponseBodyNote != "streaming":
+		case x.Duration >= slow && x.Outcome != "aborted" && !x.Streams():
 			rank = 4
 		case givenUp(x, a, shown, exchanges.Items):
 			rank = 5
