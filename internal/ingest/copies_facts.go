@@ -36,10 +36,10 @@ type facts struct {
 	exit   bool                   // it says that a program failed, and not why
 	rows   [2 * maxTold]uint64    // keys of an error's rows, and of what stands from each on; of a log's text
 	rowed  int                    // of rows
-	keys   [3 + maxBorders]uint64 // to look under
+	keys   [4 + maxBorders]uint64 // to look under
 	looked int
 	texts  int                    // of keys, those of a text
-	given  [2 + maxBorders]uint64 // to be found under
+	given  [3 + maxBorders]uint64 // to be found under
 	gave   int
 	whose  uint64    // hash of the service
 	fails  [2]uint64 // where errors and lines about failed requests meet: of the trace, of the service
@@ -153,6 +153,11 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 			c.texts(said, whose, h.Source != "otlp", f)
 		}
 		key := mix(maphash.String(c.seed, message), whose, ofException)
+		if f.entry.trace != 0 { // equal errors of many requests are one list under the other key
+			traced := mix(key^f.entry.trace, whose, ofException)
+			f.look(traced)
+			f.give(traced)
+		}
 		f.look(key)
 		f.give(key)
 	default:

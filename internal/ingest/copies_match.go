@@ -57,7 +57,7 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 // best returns the entry of a list that f fits best, of those behind after, -1 for none.
 func (c *copies) best(r *remembered, key uint64, l list, f *facts, byText bool, after *entry) int32 {
 	best, most := int32(-1), 0
-	mine := key ^ uint64(f.way+1)*0x9e3779b97f4a7c15
+	mine := key ^ (uint64(f.way+1)<<40|uint64(f.part)<<32|uint64(f.form))*0x9e3779b97f4a7c15
 	from := l.first
 	if at, there := r.passed[mine]; there {
 		from = at
@@ -66,7 +66,7 @@ func (c *copies) best(r *remembered, key uint64, l list, f *facts, byText bool, 
 	for i := from; i != 0 && n < maxWalked; i = r.links[i-1].next {
 		at := r.links[i-1].entry
 		x := &r.entries[at]
-		if passing = passing && x.has(f.way) && r.links[i-1].next != 0; passing { // nothing by this way is it
+		if passing = passing && f.passes(x) && r.links[i-1].next != 0; passing { // nothing by this way is it
 			if passed++; passed > maxWalked/4 {
 				r.passed[mine] = r.links[i-1].next
 			}
@@ -87,13 +87,13 @@ func (c *copies) best(r *remembered, key uint64, l list, f *facts, byText bool, 
 	return best
 }
 
-// has reports whether a log came by this way, and so will not again.
-func (e *entry) has(way uint8) bool {
-	if e.kind != event.KindLog {
-		return e.told == maxTellings
+// passes reports whether an event came as f does, and so will not again, unless by its trace, which has a key of its own.
+func (f *facts) passes(x *entry) bool {
+	if x.told == maxTellings && x.kind != event.KindLog {
+		return true
 	}
-	for _, t := range e.tellings[:e.told] {
-		if t.way == way {
+	for _, t := range x.tellings[:x.told] {
+		if t.way == f.way && (x.kind == event.KindLog || t.part == f.part && t.form == f.form) {
 			return true
 		}
 	}

@@ -364,7 +364,8 @@ func (j *joint) follows(s string, near time.Time) verdict {
 		}
 		return apart
 	}
-	if level, _ := levelBehindPlace(s); j.state == single && level != "" || beginsRecord(s, near) || isPicture(s) {
+	if level, _ := levelBehindPlace(s); j.state == single && level != "" || beginsRecord(s, near) || isPicture(s) ||
+		strings.HasPrefix(s, "Exception in thread ") || strings.HasPrefix(s, "Exception ignored in") { // by a runtime itself
 		return apart
 	}
 	if goesOn(s) {

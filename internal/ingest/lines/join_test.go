@@ -143,6 +143,10 @@ func TestLinesThatMayBelong(t *testing.T) {
 			"no stock\nof sku-2\nDETAIL:  Key (a)|[72] DETAIL:  Key (b)",
 		},
 		{"WARN slow|plain", "slow|plain"},
+		// What a runtime itself prints is no part of what a logger wrote before.
+		{"ERROR no stock|Exception in thread Thread-1 (pay):|Traceback (most recent call last):|  File \"/srv/a.py\", line 4, in pay|ValueError: boom|INFO next", "no stock|! boom|next"},
+		{"ERROR no stock|Exception in thread \"main\" java.lang.Error: x|\tat a.B.c(B.java:1)|INFO next", "no stock|! x|next"},
+		{"ERROR no stock|Exception ignored in: <function F.__del__ at 0x7f>|Traceback (most recent call last):|  File \"/srv/a.py\", line 4, in f|ValueError: boom|INFO next", "no stock|Exception ignored in: <function F.__del__ at 0x7f>|! boom|next"},
 		{"WARN slow|java.lang.Error: x|\tat a.B.c(B.java:1)|plain", "! x|plain"},
 		{"no stock|main.pay|\t/srv/pay.go:3|main.main|\t/srv/main.go:4|ready", "! no stock|ready"},
 		{"no stock|main.pay|ready", "no stock|main.pay|ready"},

@@ -162,6 +162,7 @@ type steps struct {
 	tab  int
 	left int // steps that come after the wait for rest
 	out  *aftermath
+	why  *problem.Problem // of the first one that failed
 }
 
 // step sends one command and returns what it gave, nil when it gave nothing in time.
@@ -192,6 +193,9 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 
 func (s *steps) failed(kind string, err error) {
 	if p := problem.From(err); p != nil {
+		if s.why == nil {
+			s.why = p
+		}
 		s.out.Failed = append(
 			s.out.Failed,
 			fmt.Sprintf(

@@ -175,10 +175,11 @@ func explore(ctx context.Context, env Env, p exploreParams) (*explored, error) {
 		out.Tab = s.tab
 	}
 	if out.Interactive == nil && out.Readable == nil && out.Screenshot == nil {
-		return nil, problem.New(
-			problem.Timeout, `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`, "nothing of the page could be seen: %s",
-			strings.Join(out.Failed, "; "),
-		)
+		why := s.why
+		if why == nil || why.Code == problem.Timeout {
+			why = problem.New(problem.Timeout, `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`, "")
+		}
+		return nil, problem.New(why.Code, why.Fix, "nothing of the page could be seen: %s", strings.Join(out.Failed, "; "))
 	}
 	return out, nil
 }
