@@ -14,6 +14,7 @@ import (
 type joint struct {
 	output  string // as the frames name it
 	process string
+	aside   bool // it has a record of another process of PostgreSQL than the last line's
 	origin  event.Origin
 
 	number int      // of its record among those of the reader
@@ -151,6 +152,9 @@ func (j *joint) add(r *Reader, text string, f frame, at time.Time, cut int, b ev
 		} else {
 			v = j.joins(text, at)
 		}
+		if v == maybe && f.alone {
+			v = apart
+		}
 		switch v {
 		case part:
 			for _, l := range j.maybe {
@@ -175,6 +179,11 @@ func (j *joint) add(r *Reader, text string, f frame, at time.Time, cut int, b ev
 
 // adds returns what a line adds to the error of the same process, where it is one that does.
 func (j *joint) adds(text string, at time.Time) (more string, ok bool) {
+	if j.head.pid != "" {
+		if pid, more, ok := addendum(text, at); ok {
+			return more, pid == j.head.pid
+		}
+	}
 	if !j.failed() {
 		return "", false
 	}
@@ -187,11 +196,6 @@ func (j *joint) adds(text string, at time.Time) (more string, ok bool) {
 	for _, mark := range [...]string{"[error] ", "[warn] "} { // sbt has it before each line
 		if more, ok := strings.CutPrefix(text, mark); ok && strings.HasPrefix(j.parts[0], mark) && (more == "" || more[0] == ' ' || more[0] == '\t') {
 			return more, true
-		}
-	}
-	if j.head.pid != "" {
-		if pid, more, ok := addendum(text, at); ok {
-			return more, pid == j.head.pid
 		}
 	}
 	if !strings.Contains(text, " at ") && !strings.Contains(text, "\tat ") && !strings.Contains(text, "| ") && !strings.Contains(text, ": #") {

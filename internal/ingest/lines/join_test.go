@@ -177,3 +177,70 @@ func TestJavaUtilLogging(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+// What a process of PostgreSQL adds to its error belongs to that, also behind the line of another process.
+func TestWhatAProcessOfPostgreSQLAddsIsOfItsOwnError(t *testing.T) {
+	head := func(pid int, said string) string { return fmt.Sprintf("2026-10-09 12:00:00.123 UTC [%d] %s", pid, said) }
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"behind another's": {
+			[]string{head(71, "ERROR:  duplicate key"), head(72, "ERROR:  no such table"), head(71, "DETAIL:  Key (a) is there."), head(72, "HINT:  Look."), head(71, "STATEMENT:  insert"), "\tinto a"},
+			"duplicate key\nDETAIL:  Key (a) is there.\nSTATEMENT:  insert\n\tinto a|no such table\nHINT:  Look.",
+		},
+		"behind another's log": {
+			[]string{head(71, "ERROR:  duplicate key"), head(1, "LOG:  checkpoint starting: time"), head(71, "postgres@shop DETAIL:  Key (a) is there."), "ready"},
+			"duplicate key\nDETAIL:  Key (a) is there.|checkpoint starting: time|ready",
+		},
+		"of a log":  {[]string{head(71, "LOG:  still waits"), head(71, "DETAIL:  It holds the lock.")}, "still waits\nDETAIL:  It holds the lock."},
+		"of nobody": {[]string{head(71, "ERROR:  duplicate key"), head(99, "DETAIL:  x")}, "duplicate key|" + head(99, "DETAIL:  x")},
+	} {
+		if got := strings.Join(texts(reading(lines.Reader{Live: true}, arrived, c.lines...)), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	// More processes than are told apart: each line is a record all the same.
+	r := lines.Reader{Live: true}
+	var many []string
+	for pid := range 100 {
+		many = append(many, head(pid+1, "ERROR:  duplicate key"))
+	}
+	for i, e := range reading(r, arrived, many...) {
+		if l, ok := e.(*event.Log); !ok || l.Message != "duplicate key" {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+}
+
+// A level that is written for systemd is that of its line, which is no part of the error before. A call of its stack is.
+func TestALevelForSystemdBeginsARecord(t *testing.T) {
+	in := []string{"<3>disk is full", "<6>all good", "<3>Error: no stock", "<3>    at pay (/srv/a.js:3:9)", "<7>debugged"}
+	if got, want := strings.Join(texts(reading(lines.Reader{Live: true}, arrived, in...)), "|"), "disk is full|all good|! no stock|debugged"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// Also where all others of the stream have heads.
+	var heads []string
+	for range 20 {
+		heads = append(heads, "2026-10-09 12:00:00.123 ERROR [shop] could not pay")
+	}
+	got := texts(reading(lines.Reader{Live: true}, arrived, append(heads, in[1:2]...)...))
+	if len(got) != 21 || got[20] != "all good" {
+		t.Errorf("%q", got)
+	}
+}
+
+// abseil writes seconds of the epoch before it is set up.
+func TestHeadsOfAbseil(t *testing.T) {
+	at := time.Date(2026, 10, 9, 12, 0, 0, 5e8, time.UTC)
+	for text, level := range map[string]string{
+		fmt.Sprintf("E0000 00:00:%d.500000      12 main.cc:9] no stock", at.Unix()): "error", fmt.Sprintf("W0000 00:00:%d.500000 12 main.cc:9] no stock", at.Unix()): "warn",
+		"E0000 00:00:1.2.3 12 main.cc:9] no stock": "info", "E0000 00:00: 12 main.cc:9] no stock": "info",
+	} {
+		got := reading(lines.Reader{Live: true}, at.Add(time.Second), "E1009 12:00:00.400000 12 main.cc:9] before", text)
+		l, ok := got[len(got)-1].(*event.Log)
+		if read := level != "info"; !ok || len(got) == 1 && read || read && (l.Level != level || l.Message != "no stock" || !l.Time.Equal(at)) {
+			t.Errorf("%s: %d records, %+v", text, len(got), l)
+		}
+	}
+}
