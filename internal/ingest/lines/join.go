@@ -439,6 +439,9 @@ func goesOn(s string) bool {
 		return true
 	}
 	trimmed := strings.TrimLeft(s, " \t|>")
+	if strings.HasPrefix(trimmed, "[errors]: [") || strings.HasPrefix(trimmed, "[cause]: ") {
+		return true
+	}
 	if strings.HasPrefix(s, "\t/") && isGoPlace(s) {
 		return true
 	}

@@ -180,7 +180,9 @@ func TestJavaUtilLogging(t *testing.T) {
 
 // What a process of PostgreSQL adds to its error belongs to that, also behind the line of another process.
 func TestWhatAProcessOfPostgreSQLAddsIsOfItsOwnError(t *testing.T) {
-	head := func(pid int, said string) string { return fmt.Sprintf("2026-10-09 12:00:00.123 UTC [%d] %s", pid, said) }
+	head := func(pid int, said string) string {
+		return fmt.Sprintf("2026-10-09 12:00:00.123 UTC [%d] %s", pid, said)
+	}
 	for name, c := range map[string]struct {
 		lines []string
 		want  string
@@ -241,6 +243,36 @@ func TestHeadsOfAbseil(t *testing.T) {
 		l, ok := got[len(got)-1].(*event.Log)
 		if read := level != "info"; !ok || len(got) == 1 && read || read && (l.Level != level || l.Message != "no stock" || !l.Time.Equal(at)) {
 			t.Errorf("%s: %d records, %+v", text, len(got), l)
+		}
+	}
+}
+
+// What Promise.any of Node throws has no calls of its own: the errors that it holds are its causes, and none beside it.
+func TestWhatPromiseAnyThrowsIsOneError(t *testing.T) {
+	rows := []string{
+		"[AggregateError: All promises were rejected] {", "  [errors]: [", "    Error: refused ::1", "        at fail (/srv/any.js:2:46)", "        at node:internal/main:1:2 {",
+		"      code: 'ECONNREFUSED'", "    },", "    Error: refused 127.0.0.1", "        at fail (/srv/any.js:2:46) {", "      code: 'ECONNREFUSED'", "    }", "  ]", "}",
+	}
+	for name, before := range map[string][]string{
+		"alone": nil, "uncaught": {"node:internal/process/promises:391", "    triggerUncaughtException(err, true /* fromPromise */);", "    ^", ""},
+		"behind words": {"db failed "},
+	} {
+		in := append([]string{}, rows...)
+		if name == "behind words" {
+			in[0] = before[0] + in[0]
+		} else {
+			in = append(append([]string{}, before...), in...)
+		}
+		r := lines.Reader{Live: true}
+		var b event.Batch
+		for _, text := range append(in, "listening") {
+			b = r.Settle(r.Add(lines.Line{Time: arrived, Text: text}, b))
+		}
+		b = r.Flush(b)
+		x, ok := b[0].(*event.Exception)
+		if len(b) != 2 || !ok || x.Type != "AggregateError" || x.Message != "All promises were rejected" || len(x.Causes) != 2 ||
+			x.Causes[1].Message != "refused 127.0.0.1" || len(x.Causes[0].Stack) != 2 || x.Handled != (name != "uncaught") {
+			t.Errorf("%s: %q, %+v", name, texts(b), b[0])
 		}
 	}
 }
