@@ -104,6 +104,15 @@ func bracketedWithin(s string) (typ, message string, ok bool) {
 	return typ, message, ok
 }
 
+// Named reports whether a line names an error that calls may follow: "SomeError: message", or that behind other words.
+func Named(s string) bool {
+	_, _, ok := Head(s)
+	if !ok {
+		_, _, ok = errorWithin(s)
+	}
+	return ok
+}
+
 // runtimes are those whose errors are read. The first one that fits a text and reads it is taken.
 var runtimes = [...]struct {
 	fits func(text string) bool

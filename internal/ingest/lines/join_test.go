@@ -276,3 +276,46 @@ func TestWhatPromiseAnyThrowsIsOneError(t *testing.T) {
 		}
 	}
 }
+
+// A record of any level that names an error is held until its calls came, though these come one by one.
+func TestCallsThatComeOneByOneAreOfTheirRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		for i, text := range []string{
+			"2026-10-09 12:00:00.123 INFO [shop] tries again: java.lang.IllegalStateException: no stock", "\tat a.B.c(B.java:1)", "\tat a.B.d(B.java:2)",
+			"2026-10-09 12:00:00.223 INFO [shop] ready",
+		} {
+			take(t, r, batchOf(uint64(i+1), text))
+			time.Sleep(22 * time.Millisecond)
+		}
+		if got := strings.Join(texts(s.stored()), "|"); got != "! no stock|[shop] ready" {
+			t.Errorf("%q", got)
+		}
+		cancel()
+		<-done
+	})
+}
+
+// A panic of Go is one error where something writes its prefix before each line of it.
+func TestAPanicWithAPrefixBeforeEachLineIsOneError(t *testing.T) {
+	for _, prefix := range []string{"shop: ", "[shop] ", "2026/10/09 12:00:00 ", "2026/10/09 12:00:00 [shop] "} {
+		in := []string{"panic: no stock"}
+		in = append(in, "", "goroutine 1 [running]:", "main.pay(...)", "\t/srv/main.go:7", "main.main()", "\t/srv/main.go:3 +0x1d", "exit status 2")
+		for i := range in {
+			in[i] = prefix + in[i]
+		}
+		got := reading(lines.Reader{Live: true}, arrived, append(in, "listening")...)
+		x, ok := got[0].(*event.Exception)
+		if len(got) != 2 || !ok || x.Message != "no stock" || len(x.Stack) != 2 || x.Line != 7 {
+			t.Errorf("%q: %q, %+v", prefix, texts(got), got[0])
+		}
+	}
+	for _, in := range [][]string{{"shop: panic: no stock", "shop: ready"}, {"shop: panic: no stock", "web: goroutine 1 [running]:"}, {"do not panic: all is well", "do not worry"}} {
+		if got := reading(lines.Reader{Live: true}, arrived, in...); len(got) != 2 {
+			t.Errorf("%q is %q", in, texts(got))
+		}
+	}
+}
