@@ -237,9 +237,15 @@ func (c *copies) sender(whose uint64) sender {
 	return s
 }
 
-// weight is about how much is read to compare a log.
-func weight(l *event.Log) int {
-	return len(l.Message) + len(l.Attributes) + len(l.Args) + 100*len(l.Stack)
+// weight is about how much is read to compare an event.
+func weight(e event.Event) int {
+	switch e := e.(type) {
+	case *event.Log:
+		return len(e.Message) + len(e.Attributes) + len(e.Args) + 100*len(e.Stack)
+	case *event.Exception:
+		return len(e.Message) + len(e.RawStack) + 100*len(e.Stack)
+	}
+	return 0
 }
 
 func (r *remembered) add(key uint64, at int32) {

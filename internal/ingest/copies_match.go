@@ -49,7 +49,7 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 						}
 						return best, true
 					}
-					whose.room -= weight(other.(*event.Log)) // an error is never another
+					whose.room -= weight(other)
 				}
 			}
 		}
