@@ -70,7 +70,7 @@ func (c *copies) printedBelow(l *entry, now event.Event, f *facts) (at int32, fo
 			continue
 		}
 		x := &r.entries[best]
-		if after := x.at - l.at; x.kind != event.KindException || x.index >= 0 || x.told > 1 || !l.has(x.tellings[0].way) || after < 0 || after > int64(failWithin) {
+		if after := x.at - l.at; x.kind != event.KindException || x.index >= 0 || x.told > 1 || !l.has(x.tellings[0].way) || after < 0 || after > int64(copyWithin) {
 			continue
 		}
 		other := c.read(x)

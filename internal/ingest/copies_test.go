@@ -526,7 +526,8 @@ func TestALoggersLineAndTheCallsBelowItAreOne(t *testing.T) {
 		"two errors":          {"lcLCrR", ms, "could not pay", "ValueError", "", 2, 0},
 		"two, one by one":     {"lcrLCR", ms, "could not pay", "ValueError", "", 2, 0},
 		"of another type":     {"lcr", ms, "could not pay", "TypeError", "", 2, 0},
-		"long below the line": {"lcr", 200 * ms, "could not pay", "ValueError", "", 2, 0},
+		"some time below":     {"lcr", 400 * ms, "could not pay", "ValueError", "", 1, 0}, // the line has the logger's time, the calls that of their arrival
+		"long below the line": {"lcr", 2100 * ms, "could not pay", "ValueError", "", 2, 0},
 		"above the line":      {"clr", -ms, "could not pay", "ValueError", "", 2, 0},
 	} {
 		r := newCopiesRig(t)
