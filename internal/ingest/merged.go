@@ -347,7 +347,7 @@ func isOf(tail string, l *event.Log) bool {
 
 // isOrigin reports whether it can be nothing but a logger or a place.
 func isOrigin(tail string) bool {
-	return strings.IndexAny(tail, "./") >= 0 && strings.IndexAny(tail, " =") < 0 && (tail[0] == '/' || isPlain(tail[:1]))
+	return strings.ContainsAny(tail, "./") && !strings.ContainsAny(tail, " =") && (tail[0] == '/' || isPlain(tail[:1]))
 }
 
 // readHead counts the words of what stands before a text that are known for parts of a head, and those that are not. Numbers
