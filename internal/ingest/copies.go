@@ -33,6 +33,7 @@ const (
 type Kept interface {
 	Find(kinds []event.Kind, seq event.Seq, c *store.Slice) bool
 	Replace(seq event.Seq, e event.Event) (now event.Seq, ok bool)
+	Join(seq, into event.Seq)
 }
 
 // copies decides what tells the same: the one place for that, over all ways by which events of services come. A way is an
@@ -45,6 +46,8 @@ type Kept interface {
 // where one has none, within two seconds. The richer is kept, with what only the poorer says; see merged.
 //
 // A line about a request that failed is a witness of the error of that request: the error names it, and it is no error itself.
+//
+// Where a logger's own line was printed before the calls of its error, a record of that error tells both, and they are one.
 //
 // It remembers hashes of what came, and compares the events themselves before it takes them for one.
 type copies struct {
@@ -234,9 +237,15 @@ func (c *copies) sender(whose uint64) sender {
 	return s
 }
 
-// weight is about how much is read to compare a log.
-func weight(l *event.Log) int {
-	return len(l.Message) + len(l.Attributes) + len(l.Args) + 100*len(l.Stack)
+// weight is about how much is read to compare an event.
+func weight(e event.Event) int {
+	switch e := e.(type) {
+	case *event.Log:
+		return len(e.Message) + len(e.Attributes) + len(e.Args) + 100*len(e.Stack)
+	case *event.Exception:
+		return len(e.Message) + len(e.RawStack) + 100*len(e.Stack)
+	}
+	return 0
 }
 
 func (r *remembered) add(key uint64, at int32) {

@@ -120,6 +120,13 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 			c.row(e.Message, f)
 		}
 		c.texts(text, whose, h.Source != "otlp", f)
+		if said, tail := withoutTail(text); tail != "" && h.Source != "otlp" {
+			var ends [maxBorders]uint64
+			whole, _ := c.suffixes(said, &ends)
+			f.look(mix(whole, f.whose, ofText))
+			f.give(mix(whole, f.whose, ofText))
+			f.texts = f.looked
+		}
 	case *event.Exception:
 		f.failed, f.wrong = true, true
 		for rest, n := e.RawStack, 0; rest != "" && n < maxTold && h.Source != "otlp"; {

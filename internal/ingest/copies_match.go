@@ -34,6 +34,9 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 				x = &r.entries[best]
 				if other := c.read(x); other != nil {
 					if now, ok := merged(other, e); ok {
+						if at, ok := c.printedBelow(x, now, f); ok {
+							return at, true
+						}
 						c.join(x, f)
 						c.replace(x, now)
 						if f.kind == event.KindException {
@@ -46,10 +49,55 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 						}
 						return best, true
 					}
-					whose.room -= weight(other.(*event.Log)) // an error is never another
+					whose.room -= weight(other)
 				}
 			}
 		}
+	}
+	return 0, false
+}
+
+// printedBelow finds the calls that were printed below a logger's line, which an error that came by another way tells as well, and
+// puts what line and error come to into them.
+func (c *copies) printedBelow(l *entry, now event.Event, f *facts) (at int32, found bool) {
+	if l.kind != event.KindLog || f.kind != event.KindException || l.index >= 0 {
+		return 0, false
+	}
+	key := f.keys[f.looked-1]
+	for _, r := range [...]*remembered{&c.old, &c.young} {
+		best := c.best(r, key, r.lists[key], f, false, nil)
+		if best < 0 {
+			continue
+		}
+		x := &r.entries[best]
+		if after := x.at - l.at; x.kind != event.KindException || x.index >= 0 || x.told > 1 || !l.has(x.tellings[0].way) || after < 0 || after > int64(copyWithin) {
+			continue
+		}
+		other := c.read(x)
+		if other == nil {
+			continue
+		}
+		now, ok := merged(other, now)
+		if !ok {
+			continue
+		}
+		for _, t := range l.tellings[:l.told] {
+			if x.told < maxTellings-1 {
+				x.tellings[x.told] = t
+				x.told++
+			}
+		}
+		c.join(x, f)
+		c.replace(x, now)
+		c.kept.Join(l.seq, x.seq)
+		l.seq = 0
+		for _, key := range f.given[:f.gave] {
+			r.add(key, best)
+		}
+		if r == &c.old {
+			best = -best - 1
+		}
+		return best, true
 	}
 	return 0, false
 }

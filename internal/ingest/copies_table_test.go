@@ -178,6 +178,29 @@ func TestHeadsThatNobodyReadMakeNoDouble(t *testing.T) {
 	}
 }
 
+// A format may put the logger or the place behind the text. Anything else there tells two apart.
+func TestWhatALineHasBehindItsText(t *testing.T) {
+	for line, logs := range map[string]int{
+		"no stock [shop.views]": 1, "no stock [views]": 1, "no stock (shop.views)": 1, "no stock [in /app/dup.py:7]": 1, "no stock [dup.py:7]": 1,
+		"INFO no stock [shop.views]": 2, "no stock [order-7]": 2, "no stock [bank.views]": 2, "no stock []": 2, "no stock [in /app/pay.py:7]": 2, "no stock at all [shop.views]": 2,
+	} {
+		record := &event.Log{Head: by("otlp"), Logger: "shop.views", URL: "/app/dup.py", Message: "no stock"}
+		bothOrders(t, line, record, &event.Log{Head: by("run"), Message: line}, func(name string, _ []*event.Exception, got []*event.Log) {
+			if len(got) != logs || logs == 1 && got[0].Message != "no stock" {
+				t.Errorf("%s: %d logs, %+v", name, len(got), got[0])
+			}
+		})
+	}
+	for line, logs := range map[string]int{"no stock [shop.views]": 0, "no stock [in /app/dup.py:7]": 0, "no stock [order-7]": 1, "no stock [a=b.c]": 1, "no stock [10.0.0.1]": 1} {
+		record := &event.Exception{Head: by("otlp"), Type: "ValueError", Message: "no price", Mechanism: "log", RawStack: "no stock\nValueError: no price"}
+		bothOrders(t, line, record, &event.Log{Head: by("run"), Message: line}, func(name string, x []*event.Exception, got []*event.Log) {
+			if len(x) != 1 || len(got) != logs || x[0].Said() != "no stock" {
+				t.Errorf("%s: %d exceptions, %d logs", name, len(x), len(got))
+			}
+		})
+	}
+}
+
 // A single word may be what another line ends with: before it there is a head that is known.
 func TestAWordIsTheSameBehindAHead(t *testing.T) {
 	for line, logs := range map[string]int{

@@ -505,3 +505,63 @@ func TestTheEndOfAProgramIsAWitness(t *testing.T) {
 		}
 	}
 }
+
+// A logger without levels prints its own line, which is info, and below it the calls. The record of the error tells both: in
+// whichever order these come, the error is there once and the line is no log beside it. Calls that are of something else, or that
+// the record of another error has told already, stay.
+func TestALoggersLineAndTheCallsBelowItAreOne(t *testing.T) {
+	const ms = time.Millisecond
+	for name, c := range map[string]struct {
+		order            string // l: the line, c: the calls, r: the record; of a second error in capitals
+		below            time.Duration
+		line             string
+		typ, trace       string // of the calls; of the record
+		exceptions, logs int
+	}{
+		"the record last":     {"lcr", ms, "could not pay", "ValueError", "", 1, 0},
+		"of a trace":          {"lcr", ms, "could not pay", "ValueError", oneTrace, 1, 0},
+		"the record between":  {"lrc", ms, "could not pay", "ValueError", "", 1, 0},
+		"the record first":    {"rlc", ms, "could not pay", "ValueError", "", 1, 0},
+		"behind a head":       {"lcr", ms, "30 could not pay", "ValueError", "", 1, 0},
+		"two errors":          {"lcLCrR", ms, "could not pay", "ValueError", "", 2, 0},
+		"two, one by one":     {"lcrLCR", ms, "could not pay", "ValueError", "", 2, 0},
+		"of another type":     {"lcr", ms, "could not pay", "TypeError", "", 2, 0},
+		"some time below":     {"lcr", 400 * ms, "could not pay", "ValueError", "", 1, 0}, // the line has the logger's time, the calls that of their arrival
+		"long below the line": {"lcr", 2100 * ms, "could not pay", "ValueError", "", 2, 0},
+		"above the line":      {"clr", -ms, "could not pay", "ValueError", "", 2, 0},
+	} {
+		r := newCopiesRig(t)
+		r.stores("otlp", "api", "started", "", 0)
+		for _, kind := range c.order {
+			at := time.Duration(0)
+			if kind < 'a' {
+				at = 10 * ms
+			}
+			var e event.Event
+			switch kind | 0x20 {
+			case 'l':
+				e = &event.Log{Head: by("run"), Level: "info", Severity: event.SeverityInfo, Message: c.line}
+			case 'c':
+				at += c.below
+				e = &event.Exception{Head: by("run"), Type: c.typ, Message: "no price", Mechanism: "uncaught", RawStack: "Traceback (most recent call last):\n" + c.typ + ": no price"}
+			case 'r':
+				e = &event.Exception{Head: by("otlp"), Type: "ValueError", Message: "no price", Mechanism: "log", Handled: true, RawStack: "could not pay\nTraceback (most recent call last):\nValueError: no price"}
+				e.Base().TraceID = c.trace
+			}
+			e.Base().Service, e.Base().Time = "api", r.start.Add(at)
+			r.gives(e)
+		}
+		exceptions, logs := r.all()
+		if len(exceptions) != c.exceptions || len(logs) != c.logs+1 {
+			t.Errorf("%s: %d exceptions and %d logs", name, len(exceptions), len(logs)-1)
+			continue
+		}
+		if c.exceptions == strings.Count(c.order, "r")+strings.Count(c.order, "R") {
+			for _, x := range exceptions {
+				if x.Said() == "" || x.TraceID != c.trace || strings.Count(x.Witnesses, ", ") != 2 || !x.Handled {
+					t.Errorf("%s: said %q, trace %q, by %q", name, x.Said(), x.TraceID, x.Witnesses)
+				}
+			}
+		}
+	}
+}

@@ -40,6 +40,15 @@ func merged(kept, came event.Event) (now event.Event, ok bool) {
 			}
 		}
 	}
+	if x, l := kept, cmp.Or(a, b); l != nil && (a == nil || b == nil) {
+		if a != nil {
+			x = came
+		}
+		said, tail := withoutTail(textOf(l.Message))
+		if l.Source != "otlp" && tail != "" && !isOrigin(tail) && said == x.(*event.Exception).Said() {
+			return nil, false
+		}
+	}
 	rich, poor := kept, came
 	if richness(came) > richness(kept) {
 		rich, poor = came, kept
@@ -213,6 +222,9 @@ func say(x *event.Exception, said string) {
 	if said == "" || said == x.Message || strings.Contains(before, said) {
 		return
 	}
+	if bare, tail := withoutTail(said); isOrigin(tail) && bare == before {
+		return
+	}
 	for part := range strings.SplitSeq(before, "; ") {
 		if part != "" && strings.HasSuffix(said, part) {
 			return
@@ -293,6 +305,9 @@ func sameLog(a, b *event.Log) (head string, ok bool) {
 		long, short, l, s = b, a, s, l
 	}
 	before, ends := strings.CutSuffix(l, s)
+	if said, tail := withoutTail(l); !ends && long.Source != "otlp" && isOf(tail, short) {
+		before, ends = strings.CutSuffix(said, s)
+	}
 	if !ends || !agree(long, short, textOf(long.Message)[len(l):], textOf(short.Message)[len(s):]) {
 		return "", false
 	}
@@ -311,6 +326,28 @@ func sameLog(a, b *event.Log) (head string, ok bool) {
 		return before, true
 	}
 	return "", false
+}
+
+// withoutTail cuts what stands in brackets at the end of a line: a logger, a place.
+func withoutTail(text string) (said, tail string) {
+	for _, of := range [...][2]string{{" [", "]"}, {" (", ")"}} {
+		inner, closed := strings.CutSuffix(text, of[1])
+		if at := strings.LastIndex(inner, of[0]); closed && at > 0 && !strings.Contains(inner[at:], "\n") {
+			return strings.TrimRight(text[:at], " "), strings.TrimPrefix(inner[at+2:], "in ")
+		}
+	}
+	return text, ""
+}
+
+// isOf reports whether what stands in brackets behind a line is the logger or the place of a record.
+func isOf(tail string, l *event.Log) bool {
+	file, _, _ := strings.Cut(tail, ":")
+	return tail != "" && (tail == l.Logger || isPartOf(tail, l.Logger) || file == l.URL || isPartOf(file, l.URL))
+}
+
+// isOrigin reports whether it can be nothing but a logger or a place.
+func isOrigin(tail string) bool {
+	return strings.ContainsAny(tail, "./") && !strings.ContainsAny(tail, " =") && (tail[0] == '/' || isPlain(tail[:1]))
 }
 
 // readHead counts the words of what stands before a text that are known for parts of a head, and those that are not. Numbers

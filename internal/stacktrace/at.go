@@ -22,10 +22,17 @@ func at(known, text string, headless bool) (x Thrown, ok bool) {
 	rows := strings.Split(text, "\n")
 	first := -1
 	for i, row := range rows {
-		if _, found := Frame(row); found {
+		if _, found := Frame(row); found || holdsErrors(row) {
 			first = i
 			break
 		}
+	}
+	for i, named := 0, false; i < first; i++ {
+		_, _, found := Head(rows[i])
+		if named && found && strings.HasPrefix(rows[i], "Caused by: ") { // of an error without calls of its own
+			first = i
+		}
+		named = named || found
 	}
 	if first < 1 {
 		return x, false
@@ -41,10 +48,14 @@ func at(known, text string, headless bool) (x Thrown, ok bool) {
 			}
 		} else if found {
 			head, x.Type, x.Message = i, typ, message
+		} else if typ, message, found := bracketedWithin(rows[i]); found {
+			head, x.Type, x.Message = i, typ, message
 		} else if typ, message, found := errorWithin(rows[i]); found {
 			head, x.Type, x.Message = i, typ, message
 		} else if message, found := strings.CutPrefix(rows[i], "error: "); found { // Bun
 			head, x.Type, x.Message = i, "Error", message
+		} else if word := rows[i][strings.LastIndexByte(rows[i], ' ')+1:]; i == first-1 && IsType(word) { // an error without a message
+			head, x.Type = i, word
 		}
 	}
 	if head < 0 && !headless {
@@ -80,7 +91,7 @@ func at(known, text string, headless bool) (x Thrown, ok bool) {
 			}
 			continue
 		}
-		if several = several || strings.HasSuffix(row, "[errors]: ["); several {
+		if several = several || holdsErrors(row); several {
 			if row == "]" || row == "]," {
 				several, into = false, nil
 			} else if typ, message, found := Head(row); found {
@@ -128,6 +139,9 @@ func at(known, text string, headless bool) (x Thrown, ok bool) {
 	}
 	return x, true
 }
+
+// holdsErrors reports whether a row says that errors follow which an AggregateError of Node holds.
+func holdsErrors(row string) bool { return strings.HasSuffix(row, "[errors]: [") }
 
 // rolledUp returns the place that Rollup writes in a row below a message: file: /srv/main.js:1:8 (/srv/index.html).
 func rolledUp(message string) (file string, line, column int) {

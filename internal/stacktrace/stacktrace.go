@@ -56,6 +56,9 @@ func Head(s string) (typ, message string, ok bool) {
 			return "", "", false
 		}
 	}
+	if inner, found := strings.CutSuffix(s, "] {"); found && s[0] == '[' { // Node's of an error that has no calls of its own
+		s = inner[1:]
+	}
 	typ, message, _ = strings.Cut(s, ":")
 	typ = strings.TrimSuffix(strings.TrimSuffix(typ, " "), " {")                            // .NET's tests have a space before the colon
 	if name, code, found := strings.Cut(typ, " ["); found && strings.HasSuffix(code, "]") { // TypeError [ERR_X]: text
@@ -81,6 +84,33 @@ func errorWithin(s string) (typ, message string, ok bool) {
 		}
 		from = at + 2
 	}
+}
+
+// bracketedWithin finds "[SomeError: message] {" at the end of a line, as Node prints an error that has no calls of its own.
+func bracketedWithin(s string) (typ, message string, ok bool) {
+	if !strings.HasSuffix(s, "] {") {
+		return "", "", false
+	}
+	for from := strings.IndexByte(s, '['); from >= 0 && !ok; {
+		if typ, message, ok = Head(s[from:]); ok {
+			break
+		}
+		next := strings.IndexByte(s[from+1:], '[')
+		if next == -1 {
+			break
+		}
+		from += next + 1
+	}
+	return typ, message, ok
+}
+
+// Named reports whether a line names an error that calls may follow: "SomeError: message", or that behind other words.
+func Named(s string) bool {
+	_, _, ok := Head(s)
+	if !ok {
+		_, _, ok = errorWithin(s)
+	}
+	return ok
 }
 
 // runtimes are those whose errors are read. The first one that fits a text and reads it is taken.

@@ -54,6 +54,26 @@ func TestExceptionsOfRuntimes(t *testing.T) {
 				"  File \"/srv/a.py\", line 2, in a\nValueError: 2\nThe above exception was\nmore",
 			"ValueError|2|a /srv/a.py:2:0 own|KeyError 1",
 		},
+		{ // Promise.any of Node: the error has no calls, those that it holds have
+			"[AggregateError: All promises were rejected] {\n  [errors]: [\n    Error: refused [1]\n        at a (/srv/a.js:1:2) {\n      code: 'X'\n    },\n" +
+				"    TypeError: late\n        at b (/srv/b.js:3:4)\n  ]\n}",
+			"AggregateError|All promises were rejected||Error refused [1]; TypeError late",
+		},
+		{ // with what console.error said before
+			"[7] db failed [AggregateError: All promises were rejected] {\n  [errors]: [\n    Error: refused\n        at a (/srv/a.js:1:2)\n  ]\n}",
+			"AggregateError|All promises were rejected||Error refused",
+		},
+		{ // as the SDK sends it
+			"AggregateError: All promises were rejected\nCaused by: Error: refused\n    at a (/srv/a.js:1:2)\nCaused by: TypeError: late\n    at b (/srv/b.js:3:4)",
+			"AggregateError|All promises were rejected||Error refused; TypeError late",
+		},
+		{ // a logger's words before a cause alone
+			"db failed\nCaused by: a.BException: c\n\tat d.E.f(E.java:1)", "a.BException|c|d.E.f E.java:1:0 own|",
+		},
+		{ // without a message
+			"db failed AggregateError\n    at f (/srv/f.js:1:2) {\n  [errors]: [\n    Error: refused\n        at a (/srv/a.js:1:2)\n  ]\n}",
+			"AggregateError||f /srv/f.js:1:2 own|Error refused",
+		},
 		{ // a group of Python
 			"  + Exception Group Traceback (most recent call last):\n  |   File \"/srv/a.py\", line 1, in a\n  | x\nExceptionGroup: two",
 			"ExceptionGroup|two|a /srv/a.py:1:0 own|",
@@ -169,6 +189,9 @@ func TestHeads(t *testing.T) {
 		"TypeError: x":                         "TypeError|x",
 		"  Uncaught RangeError:  far ":         "RangeError|far",
 		"RangeError {":                         "RangeError|",
+		"[RangeError: far] {":                  "RangeError|far",
+		"[RangeError: far]":                    "",
+		"[AggregateError] {":                   "AggregateError|",
 		"Error [ERR_Y]: z":                     "Error|z",
 		"Exception in thread \"a b\" x.YError": "x.YError|",
 		"[cause]: KeyboardInterrupt":           "KeyboardInterrupt|",

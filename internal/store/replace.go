@@ -55,6 +55,20 @@ func (s *Store) Replace(seq event.Seq, e event.Event) (now event.Seq, ok bool) {
 	return 0, false
 }
 
+// Join takes away an event that another one tells as well. Its number stands for the other from now on.
+func (s *Store) Join(seq, into event.Seq) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	seq, into = s.nowLocked(seq), s.nowLocked(into)
+	for i := range s.rings {
+		if t, seg, h := s.rings[i].find(seq); h != nil && h.marks&dead == 0 && seq != into {
+			s.endLocked(&s.rings[i], t, seg, h)
+			s.unfinished.replaced.put(seq, into)
+			return
+		}
+	}
+}
+
 // young returns where an event is that was not evicted from its owner's young strand.
 func (r *ring) young(seq event.Seq) (owner int, t *strand, seg *segment, h *header) {
 	for i, o := range r.owners {

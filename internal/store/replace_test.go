@@ -153,3 +153,27 @@ func TestTellingAgainAmongOthers(t *testing.T) {
 		t.Errorf("%d kept, %d bytes of %d", kept, st.Bytes, st.MaxBytes)
 	}
 }
+
+// An event that another one tells as well is gone, and its number leads to the other, whatever else that was before.
+func TestTheNumberOfAJoinedEventLeadsToTheOther(t *testing.T) {
+	s := testStore(t, DefaultLimits(0))
+	first, second := store1(s, told("run", "", "a")), store1(s, told("run", "", "b"))
+	x := &event.Exception{Message: "boom"}
+	x.Source, x.Service = "run", "api"
+	now, ok := s.Replace(second, x)
+	if !ok {
+		t.Fatal("not replaced")
+	}
+	s.Join(first, second)
+	s.Join(first, second)
+	s.Join(now, second)
+	for _, seq := range []event.Seq{first, second, now} {
+		if e, _ := found(t, s, []event.Kind{event.KindException}, seq).(*event.Exception); e == nil || e.Message != "boom" {
+			t.Errorf("%d leads to %+v", seq, e)
+		}
+	}
+	if live := s.Edge(nil).Live; live != 1 {
+		t.Errorf("%d events", live)
+	}
+	s.checkInvariants(t)
+}

@@ -18,6 +18,14 @@ func (j *joint) flush(r *Reader, b event.Batch) event.Batch {
 	if !j.open {
 		return b
 	}
+	if r.aside && !j.aside { // what began before it
+		for _, a := range r.inOrder() {
+			if a.aside && a.output == j.output && a.process == j.process {
+				b = a.flush(r, b)
+			}
+		}
+		r.aside = false
+	}
 	j.open, j.bytes = false, 0
 	rest := j.maybe
 	if j.maybe = nil; j.regular() {

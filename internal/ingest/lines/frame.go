@@ -22,6 +22,7 @@ type frame struct {
 	id       string // syslog's kind of message
 	data     string // syslog's structured data
 	priority int    // syslog's; -1: none
+	alone    bool   // for systemd: each line has its level
 	part     bool   // the line goes on with the next one of its process
 	live     bool   // the line was read as it was written
 }
@@ -147,8 +148,8 @@ func (f *frame) stamped(s string) (string, bool) {
 // syslog reads RFC 5424 and RFC 3164, as they are sent.
 func (f *frame) syslog(s string, near time.Time) (string, bool) {
 	end := strings.IndexByte(s, '>')
-	if end == 2 && s[1] >= '0' && s[1] <= '7' && len(s) > 3 && isLetter(s[3]) { // for systemd, which takes the rest off
-		f.priority = int(s[1] - '0')
+	if end == 2 && s[1] >= '0' && s[1] <= '7' && len(s) > 3 && (isLetter(s[3]) || goesOn(s[3:])) { // for systemd, which takes the rest off
+		f.priority, f.alone = int(s[1]-'0'), true
 		return s[3:], true
 	}
 	if end < 2 || end > 4 {

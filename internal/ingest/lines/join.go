@@ -14,6 +14,7 @@ import (
 type joint struct {
 	output  string // as the frames name it
 	process string
+	aside   bool // it has a record of another process of PostgreSQL than the last line's
 	origin  event.Origin
 
 	number int      // of its record among those of the reader
@@ -33,6 +34,7 @@ type joint struct {
 	called bool      // a call of a stack came
 	headed int       // records that had a head
 	bare   int       // records that had none
+	prefix string    // that a program writes before each line of a panic
 	half   string    // the parts of a line whose end has not come
 	halfOf frame     // what was around the last of them
 	lost   int       // bytes of them that are more than a line may have
@@ -151,6 +153,9 @@ func (j *joint) add(r *Reader, text string, f frame, at time.Time, cut int, b ev
 		} else {
 			v = j.joins(text, at)
 		}
+		if v == maybe && f.alone {
+			v = apart
+		}
 		switch v {
 		case part:
 			for _, l := range j.maybe {
@@ -175,6 +180,14 @@ func (j *joint) add(r *Reader, text string, f frame, at time.Time, cut int, b ev
 
 // adds returns what a line adds to the error of the same process, where it is one that does.
 func (j *joint) adds(text string, at time.Time) (more string, ok bool) {
+	if j.head.pid != "" {
+		if pid, more, ok := addendum(text, at); ok {
+			return more, pid == j.head.pid
+		}
+	}
+	if more, ok := j.panics(text); ok {
+		return more, true
+	}
 	if !j.failed() {
 		return "", false
 	}
@@ -187,11 +200,6 @@ func (j *joint) adds(text string, at time.Time) (more string, ok bool) {
 	for _, mark := range [...]string{"[error] ", "[warn] "} { // sbt has it before each line
 		if more, ok := strings.CutPrefix(text, mark); ok && strings.HasPrefix(j.parts[0], mark) && (more == "" || more[0] == ' ' || more[0] == '\t') {
 			return more, true
-		}
-	}
-	if j.head.pid != "" {
-		if pid, more, ok := addendum(text, at); ok {
-			return more, pid == j.head.pid
 		}
 	}
 	if !strings.Contains(text, " at ") && !strings.Contains(text, "\tat ") && !strings.Contains(text, "| ") && !strings.Contains(text, ": #") {
@@ -209,6 +217,37 @@ func (j *joint) adds(text string, at time.Time) (more string, ok bool) {
 	return more, ok && r.form == plain && r.level != "" && r.level == j.head.level && r.logger == j.head.logger && r.message != text
 }
 
+// panics takes the prefix off a line of a panic of Go that has one before each line.
+func (j *joint) panics(text string) (more string, ok bool) {
+	if len(j.parts) == 1 && len(j.maybe) == 0 && j.prefix == "" {
+		at := strings.Index(j.parts[0], " panic: ") + 1
+		if at == 0 || at > maxPrefix || strings.TrimSpace(j.parts[0][:at]) == "" {
+			return "", false
+		}
+		prefix := j.parts[0][:at]
+		if more, ok = strings.CutPrefix(text, strings.TrimRight(prefix, " ")); !ok {
+			return "", false
+		}
+		if more = strings.TrimPrefix(more, " "); more != "" && !goesOn(more) {
+			return "", false
+		}
+		j.prefix, j.parts[0], j.state = prefix, j.parts[0][at:], goroutines
+		j.head.message = j.parts[0]
+		j.head.level, j.head.severity = levelOfText(j.parts[0])
+		return more, true
+	}
+	if j.prefix == "" {
+		return "", false
+	}
+	if more, ok = strings.CutPrefix(text, j.prefix); !ok {
+		return "", text == strings.TrimRight(j.prefix, " ")
+	}
+	return more, j.state == goroutines
+}
+
+// maxPrefix bounds what stands before each line of a panic.
+const maxPrefix = 80
+
 // take makes a line a part of the record.
 func (j *joint) take(text string) {
 	if !j.called {
@@ -224,6 +263,7 @@ func (j *joint) begin(r *Reader, text string, f frame, at time.Time, cut int) {
 	j.number, j.beside = r.begun, j.coming
 	j.open, j.state, j.time, j.cut, j.of, j.since = true, single, at, cut, f, time.Time{}
 	j.parts, j.bytes, j.named, j.called = append(j.parts[:0], text), len(text), false, false
+	j.prefix = ""
 	j.head = record{attrs: r.scratch[:0]}
 	r.scratch = nil
 	j.read(r, text)
@@ -436,6 +476,9 @@ func goesOn(s string) bool {
 		return true
 	}
 	trimmed := strings.TrimLeft(s, " \t|>")
+	if strings.HasPrefix(trimmed, "[errors]: [") || strings.HasPrefix(trimmed, "[cause]: ") {
+		return true
+	}
 	if strings.HasPrefix(s, "\t/") && isGoPlace(s) {
 		return true
 	}
@@ -533,11 +576,11 @@ func closes(s string) bool {
 
 func (j *joint) blankBefore() bool { return strings.TrimSpace(j.last()) == "" }
 
-// held reports whether the open record is likely to go on: it is an error, or has several lines already.
+// held reports whether the open record is likely to go on: it is or names an error, or has several lines already.
 func (j *joint) held() bool {
 	if j.open && j.isObject() {
 		return !closes(j.last())
 	}
 	return j.open && (j.state != single || j.parts[0] == boxTop || len(j.parts) > 1 || opens(j.parts[0]) || j.head.values || j.head.form == dotnet || j.head.form == jul ||
-		j.head.form != whole && j.head.severity >= event.SeverityWarn)
+		j.head.form != whole && (j.head.severity >= event.SeverityWarn || stacktrace.Named(j.head.message)))
 }

@@ -181,3 +181,145 @@ func TestJavaUtilLogging(t *testing.T) {
 		t.Errorf("%q", s)
 	}
 }
+
+// What a process of PostgreSQL adds to its error belongs to that, also behind the line of another process.
+func TestWhatAProcessOfPostgreSQLAddsIsOfItsOwnError(t *testing.T) {
+	head := func(pid int, said string) string {
+		return fmt.Sprintf("2026-10-09 12:00:00.123 UTC [%d] %s", pid, said)
+	}
+	for name, c := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"behind another's": {
+			[]string{head(71, "ERROR:  duplicate key"), head(72, "ERROR:  no such table"), head(71, "DETAIL:  Key (a) is there."), head(72, "HINT:  Look."), head(71, "STATEMENT:  insert"), "\tinto a"},
+			"duplicate key\nDETAIL:  Key (a) is there.\nSTATEMENT:  insert\n\tinto a|no such table\nHINT:  Look.",
+		},
+		"behind another's log": {
+			[]string{head(71, "ERROR:  duplicate key"), head(1, "LOG:  checkpoint starting: time"), head(71, "postgres@shop DETAIL:  Key (a) is there."), "ready"},
+			"duplicate key\nDETAIL:  Key (a) is there.|checkpoint starting: time|ready",
+		},
+		"of a log":  {[]string{head(71, "LOG:  still waits"), head(71, "DETAIL:  It holds the lock.")}, "still waits\nDETAIL:  It holds the lock."},
+		"of nobody": {[]string{head(71, "ERROR:  duplicate key"), head(99, "DETAIL:  x")}, "duplicate key|" + head(99, "DETAIL:  x")},
+	} {
+		if got := strings.Join(texts(reading(lines.Reader{Live: true}, arrived, c.lines...)), "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	// More processes than are told apart: each line is a record all the same.
+	r := lines.Reader{Live: true}
+	var many []string
+	for pid := range 100 {
+		many = append(many, head(pid+1, "ERROR:  duplicate key"))
+	}
+	for i, e := range reading(r, arrived, many...) {
+		if l, ok := e.(*event.Log); !ok || l.Message != "duplicate key" {
+			t.Errorf("%d: %+v", i, e)
+		}
+	}
+}
+
+// A level that is written for systemd is that of its line, which is no part of the error before. A call of its stack is.
+func TestALevelForSystemdBeginsARecord(t *testing.T) {
+	in := []string{"<3>disk is full", "<6>all good", "<3>Error: no stock", "<3>    at pay (/srv/a.js:3:9)", "<7>debugged"}
+	if got, want := strings.Join(texts(reading(lines.Reader{Live: true}, arrived, in...)), "|"), "disk is full|all good|! no stock|debugged"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// Also where all others of the stream have heads.
+	var heads []string
+	for range 20 {
+		heads = append(heads, "2026-10-09 12:00:00.123 ERROR [shop] could not pay")
+	}
+	got := texts(reading(lines.Reader{Live: true}, arrived, append(heads, in[1:2]...)...))
+	if len(got) != 21 || got[20] != "all good" {
+		t.Errorf("%q", got)
+	}
+}
+
+// abseil writes seconds of the epoch before it is set up.
+func TestHeadsOfAbseil(t *testing.T) {
+	at := time.Date(2026, 10, 9, 12, 0, 0, 5e8, time.UTC)
+	for text, level := range map[string]string{
+		fmt.Sprintf("E0000 00:00:%d.500000      12 main.cc:9] no stock", at.Unix()): "error", fmt.Sprintf("W0000 00:00:%d.500000 12 main.cc:9] no stock", at.Unix()): "warn",
+		"E0000 00:00:1.2.3 12 main.cc:9] no stock": "info", "E0000 00:00: 12 main.cc:9] no stock": "info",
+	} {
+		got := reading(lines.Reader{Live: true}, at.Add(time.Second), "E1009 12:00:00.400000 12 main.cc:9] before", text)
+		l, ok := got[len(got)-1].(*event.Log)
+		if read := level != "info"; !ok || len(got) == 1 && read || read && (l.Level != level || l.Message != "no stock" || !l.Time.Equal(at)) {
+			t.Errorf("%s: %d records, %+v", text, len(got), l)
+		}
+	}
+}
+
+// What Promise.any of Node throws has no calls of its own: the errors that it holds are its causes, and none beside it.
+func TestWhatPromiseAnyThrowsIsOneError(t *testing.T) {
+	rows := []string{
+		"[AggregateError: All promises were rejected] {", "  [errors]: [", "    Error: refused ::1", "        at fail (/srv/any.js:2:46)", "        at node:internal/main:1:2 {",
+		"      code: 'ECONNREFUSED'", "    },", "    Error: refused 127.0.0.1", "        at fail (/srv/any.js:2:46) {", "      code: 'ECONNREFUSED'", "    }", "  ]", "}",
+	}
+	for name, before := range map[string][]string{
+		"alone": nil, "uncaught": {"node:internal/process/promises:391", "    triggerUncaughtException(err, true /* fromPromise */);", "    ^", ""},
+		"behind words": {"db failed "},
+	} {
+		in := append([]string{}, rows...)
+		if name == "behind words" {
+			in[0] = before[0] + in[0]
+		} else {
+			in = append(append([]string{}, before...), in...)
+		}
+		r := lines.Reader{Live: true}
+		var b event.Batch
+		for _, text := range append(in, "listening") {
+			b = r.Settle(r.Add(lines.Line{Time: arrived, Text: text}, b))
+		}
+		b = r.Flush(b)
+		x, ok := b[0].(*event.Exception)
+		if len(b) != 2 || !ok || x.Type != "AggregateError" || x.Message != "All promises were rejected" || len(x.Causes) != 2 ||
+			x.Causes[1].Message != "refused 127.0.0.1" || len(x.Causes[0].Stack) != 2 || x.Handled != (name != "uncaught") {
+			t.Errorf("%s: %q, %+v", name, texts(b), b[0])
+		}
+	}
+}
+
+// A record of any level that names an error is held until its calls came, though these come one by one.
+func TestCallsThatComeOneByOneAreOfTheirRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		for i, text := range []string{
+			"2026-10-09 12:00:00.123 INFO [shop] tries again: java.lang.IllegalStateException: no stock", "\tat a.B.c(B.java:1)", "\tat a.B.d(B.java:2)",
+			"2026-10-09 12:00:00.223 INFO [shop] ready",
+		} {
+			take(t, r, batchOf(uint64(i+1), text))
+			time.Sleep(22 * time.Millisecond)
+		}
+		if got := strings.Join(texts(s.stored()), "|"); got != "! no stock|[shop] ready" {
+			t.Errorf("%q", got)
+		}
+		cancel()
+		<-done
+	})
+}
+
+// A panic of Go is one error where something writes its prefix before each line of it.
+func TestAPanicWithAPrefixBeforeEachLineIsOneError(t *testing.T) {
+	for _, prefix := range []string{"shop: ", "[shop] ", "2026/10/09 12:00:00 ", "2026/10/09 12:00:00 [shop] "} {
+		in := []string{"panic: no stock"}
+		in = append(in, "", "goroutine 1 [running]:", "main.pay(...)", "\t/srv/main.go:7", "main.main()", "\t/srv/main.go:3 +0x1d", "exit status 2")
+		for i := range in {
+			in[i] = prefix + in[i]
+		}
+		got := reading(lines.Reader{Live: true}, arrived, append(in, "listening")...)
+		x, ok := got[0].(*event.Exception)
+		if len(got) != 2 || !ok || x.Message != "no stock" || len(x.Stack) != 2 || x.Line != 7 {
+			t.Errorf("%q: %q, %+v", prefix, texts(got), got[0])
+		}
+	}
+	for _, in := range [][]string{{"shop: panic: no stock", "shop: ready"}, {"shop: panic: no stock", "web: goroutine 1 [running]:"}, {"do not panic: all is well", "do not worry"}} {
+		if got := reading(lines.Reader{Live: true}, arrived, in...); len(got) != 2 {
+			t.Errorf("%q is %q", in, texts(got))
+		}
+	}
+}

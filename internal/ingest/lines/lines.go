@@ -64,6 +64,7 @@ type Reader struct {
 	names   names       // of processes, as the stream writes them
 	logs    []event.Log // room for those that Add makes
 	scratch []byte
+	aside   bool // records of PostgreSQL were put aside
 	told    bool // that the stream had binary output
 }
 
@@ -104,6 +105,7 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 		text, f = plainText(overwritten(asItCame)), frame{priority: -1, live: f.live}
 		j = r.joint(&f)
 	}
+	j = r.backend(j, text, l.Time)
 	r.last, j.coming = j, l.Beside
 	if f.part {
 		j.more(text, f, l.Time)
@@ -115,11 +117,11 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 
 // joint returns where the records of a line are joined, by what its frames say. nil: there are too many, and all are open.
 func (r *Reader) joint(f *frame) *joint {
-	if j := r.last; j != nil && j.output == f.output && j.process == f.process {
+	if j := r.last; j != nil && !j.aside && j.output == f.output && j.process == f.process {
 		return j
 	}
 	for _, j := range r.joints {
-		if j.output == f.output && j.process == f.process {
+		if !j.aside && j.output == f.output && j.process == f.process {
 			return j
 		}
 	}
@@ -136,6 +138,45 @@ func (r *Reader) joint(f *frame) *joint {
 		j.origin.Service, j.origin.Instance = strings.Clone(f.service), j.process
 	}
 	r.joints = append(r.joints, j)
+	return j
+}
+
+// backend returns where a line of PostgreSQL goes on. Its processes write to one stream: a record is put aside when a line of another
+// one comes, since what its own adds to it may still follow.
+func (r *Reader) backend(j *joint, text string, at time.Time) *joint {
+	if l := r.last; l != nil && l.aside && l.open && l.output == j.output && l.process == j.process && strings.HasPrefix(text, "\t") {
+		return l
+	}
+	pid := backend(text)
+	if pid == "" || !j.open || j.head.pid == "" || j.head.pid == pid {
+		return j
+	}
+	var free *joint
+	beside := j.failed()
+	for _, a := range r.joints {
+		switch {
+		case !a.aside || a.output != j.output || a.process != j.process:
+		case !a.open:
+			free = a
+		case a.head.pid == pid:
+			if _, _, ok := addendum(text, at); ok {
+				return a
+			}
+			beside = true
+		default:
+			beside = true
+		}
+	}
+	if !beside || free == nil && len(r.joints) >= maxJoints-1 {
+		return j
+	}
+	if free == nil {
+		free = new(joint)
+		r.joints = append(r.joints, free)
+	}
+	*free = *j
+	free.aside, j.open, j.parts, j.maybe = true, false, nil, nil
+	r.aside = true
 	return j
 }
 

@@ -29,6 +29,14 @@ func (r *record) klog(s string, near time.Time) bool {
 	if _, year := digits(s, 1, 8); year && strings.HasPrefix(s[9:], " ") { // newer ones write the year, too
 		return r.klog(s[:1]+s[5:], near)
 	}
+	if of, ok := strings.CutPrefix(s[1:], "0000 00:00:"); ok { // abseil before it is set up: in seconds
+		if number, rest, _ := strings.Cut(of, " "); isNumber(strings.Replace(number, ".", "", 1)) {
+			if sec, err := strconv.ParseFloat(number, 64); err == nil && sec < 1e10 {
+				at := time.UnixMicro(int64(sec * 1e6))
+				return r.klog(s[:1]+at.Format("0102 15:04:05.000000 ")+strings.TrimLeft(rest, " "), at)
+			}
+		}
+	}
 	date, clock, _ := strings.Cut(s[1:], " ")
 	month, ok1 := digits(date, 0, 2)
 	day, ok2 := digits(date, 2, 2)
@@ -315,4 +323,25 @@ func addendum(s string, near time.Time) (pid, text string, ok bool) {
 		return pid, text, ok && found
 	}
 	return "", "", false
+}
+
+// backend returns the process of PostgreSQL that a line names: several write to one stream, and what one of them adds to its
+// error may come behind the line of another.
+func backend(s string) string {
+	if len(s) < len("2006-01-02 15:04:05 UTC [1] LOG:  ") || s[4] != '-' || s[10] != ' ' || !isDigit(s[0]) {
+		return ""
+	}
+	at := strings.Index(s[:min(len(s), 48)], " [") + 1
+	pid, text, ok := bracketed(s[at:])
+	if at == 0 || !ok || pid == "" || !isNumber(pid) {
+		return ""
+	}
+	word, _, ok := strings.Cut(text[:min(len(text), 200)], ":  ")
+	switch word[strings.LastIndexByte(word, ' ')+1:] {
+	case "LOG", "INFO", "NOTICE", "WARNING", "ERROR", "FATAL", "PANIC", "DETAIL", "HINT", "CONTEXT", "STATEMENT", "QUERY", "LOCATION":
+		if ok {
+			return pid
+		}
+	}
+	return ""
 }

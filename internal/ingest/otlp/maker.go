@@ -277,8 +277,9 @@ func (m *maker) addLog() {
 		head := m.head(r.trace, r.span)
 		head.Time = since(r.time, r.observed)
 		e := m.addException(head, m.attributes, "log")
-		if said := uncoloured(r.body.line()); said != "" && said != e.Message && !strings.Contains(e.RawStack, said) {
-			if e.Message == "" {
+		said, printed := beforeErrors(uncoloured(r.body.line()), e)
+		if said != "" && said != e.Message && !strings.Contains(e.RawStack, said) {
+			if e.Message == "" && !printed {
 				e.Message = m.clip(said, maxMessage)
 			} else {
 				e.RawStack = m.clip(strings.TrimSuffix(said+"\n"+e.RawStack, "\n"), maxStack)
@@ -479,6 +480,20 @@ func (m *maker) addException(head event.Head, attributes []attribute, mechanism 
 	e.Flags = m.flags()
 	m.batch = append(m.batch, e)
 	return e
+}
+
+// beforeErrors returns what a body says before the error that it prints as well, where that has no message or holds other errors:
+// its calls and theirs are read already.
+func beforeErrors(said string, e *event.Exception) (before string, printed bool) {
+	if e.RawStack == "" || e.Type == "" || e.Message != "" && !strings.Contains(said, "[errors]: [") {
+		return said, false
+	}
+	first, _, several := strings.Cut(said, "\n")
+	at := strings.LastIndex(first, e.Type)
+	if !several || at == -1 {
+		return said, false
+	}
+	return strings.TrimRight(first[:at], " ["), true
 }
 
 // member appends a short value as a member of an object.

@@ -361,6 +361,22 @@ func TestLogsOfExceptions(t *testing.T) {
 			"no money", []field{{"exception.type", "bank.Declined"}},
 			event.Exception{Type: "bank.Declined", Message: "no money"},
 		},
+		"the body prints it, and it has no message": {
+			"db failed bank.Declined\n    at shop.Cart.pay (Cart.java:12) {\n  code: 7\n}",
+			[]field{{"exception.type", "bank.Declined"}, {"exception.message", ""}, {"exception.stacktrace", "bank.Declined\n\tat shop.Cart.pay(Cart.java:12)"}},
+			event.Exception{
+				Type: "bank.Declined", RawStack: "db failed\nbank.Declined\n\tat shop.Cart.pay(Cart.java:12)", URL: "Cart.java", Line: 12,
+				Stack: []event.StackFrame{{Function: "shop.Cart.pay", URL: "Cart.java", Line: 12, InApp: true}},
+			},
+		},
+		"the body prints what it holds": {
+			"db failed [AggregateError: all failed] {\n  [errors]: [\n    Error: no money\n        at pay (/srv/a.js:1:2)\n  ]\n}",
+			[]field{{"exception.type", "AggregateError"}, {"exception.message", "all failed"}, {"exception.stacktrace", "AggregateError: all failed\nCaused by: Error: no money\n    at pay (/srv/a.js:1:2)"}},
+			event.Exception{
+				Type: "AggregateError", Message: "all failed", RawStack: "db failed\nAggregateError: all failed\nCaused by: Error: no money\n    at pay (/srv/a.js:1:2)",
+				Causes: []event.ErrorCause{{Type: "Error", Message: "no money", Stack: []event.StackFrame{{Function: "pay", URL: "/srv/a.js", Line: 1, Column: 2, InApp: true}}}},
+			},
+		},
 	} {
 		var list []string
 		for _, f := range c.fields {

@@ -93,11 +93,11 @@ export function exceptionOf(error: unknown): Attributes {
   try {
     if (error instanceof Error || (typeof error === "object" && error !== null && "stack" in error)) {
       withoutOurs(error);
-      const { name, message, stack, code, cause } = error as Error & { code?: unknown };
+      const { name, message, stack, code, cause, errors } = error as AggregateError & { code?: unknown };
       const out: Attributes = {
         "exception.type": clip(String(error.constructor?.name ?? name ?? "Error"), 256),
         "exception.message": clip(String(message), MAX_TEXT),
-        "exception.stacktrace": clip(stackWith(String(stack ?? ""), cause), MAX_BODY),
+        "exception.stacktrace": clip(stackWith(String(stack ?? ""), cause, errors), MAX_BODY),
       };
       if (typeof code === "string" || typeof code === "number") out["error.code"] = code;
       return out;
@@ -108,12 +108,15 @@ export function exceptionOf(error: unknown): Attributes {
   }
 }
 
-function stackWith(stack: string, cause: unknown): string {
-  let out = stack;
-  let next = cause;
-  for (let i = 0; i < 5 && next instanceof Error; i++) {
-    out += `\nCaused by: ${next.stack ?? String(next)}`;
-    next = next.cause;
-  }
-  return out;
+/** stackWith appends what caused an error, and what an AggregateError holds. */
+function stackWith(stack: string, cause: unknown, errors: unknown): string {
+  const causes: unknown[] = [];
+  for (let next = cause; causes.length < 5 && next instanceof Error; next = next.cause) causes.push(next);
+  return causes
+    .concat(errors)
+    .slice(0, 16)
+    .reduce<string>(
+      (out, error) => (error instanceof Error ? `${out}\nCaused by: ${error.stack ?? error}` : out),
+      stack,
+    );
 }

@@ -223,6 +223,13 @@ describe("values", () => {
   test("an error tells its cause, and one that throws when read does no harm", () => {
     const error = new Error("outer", { cause: new TypeError("inner") });
     expect(exceptionOf(error)["exception.stacktrace"]).toContain("Caused by: TypeError: inner");
+    const two = new AggregateError([new RangeError("refused"), 7, new Error("late")], "all failed");
+    const stack = String(exceptionOf(two)["exception.stacktrace"]);
+    expect(stack).toMatch(/\nCaused by: RangeError: refused\n +at [^]*\nCaused by: Error: late\n +at /);
+    expect(stack.match(/Caused by/g)).toHaveLength(2);
+    expect(exceptionOf(Object.assign(new Error("x"), { errors: ["y"] }))["exception.stacktrace"]).not.toContain(
+      "Caused by",
+    );
     const hostile = Object.defineProperty(new Error("x"), "stack", { get: () => { throw new Error("no"); } }); // prettier-ignore
     expect(exceptionOf(hostile)["exception.message"]).toBe("[unreadable]");
     expect(exceptionOf("text")).toEqual({ "exception.type": "string", "exception.message": "'text'" });
