@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"slices"
+
 	"github.com/brennhill/gasoline/internal/event"
 )
 
@@ -70,7 +72,9 @@ func (c *copies) printedBelow(l *entry, now event.Event, f *facts) (at int32, fo
 			continue
 		}
 		x := &r.entries[best]
-		if after := x.at - l.at; x.kind != event.KindException || x.index >= 0 || x.told > 1 || !l.has(x.tellings[0].way) || after < 0 || after > int64(copyWithin) {
+		printed := func(t telling) bool { return t.way == x.tellings[0].way }
+		if after := x.at - l.at; x.kind != event.KindException || x.index >= 0 || x.told > 1 || after < 0 || after > int64(copyWithin) ||
+			!slices.ContainsFunc(l.tellings[:l.told], printed) {
 			continue
 		}
 		other := c.read(x)
