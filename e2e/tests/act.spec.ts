@@ -305,13 +305,22 @@ test("real input is the agent's, and what it causes as well", async ({ site, tab
   expect(new Set(actions.map(({ by }) => by))).toEqual(new Set(["agent"]));
 });
 
-test("an element that moves for ever is named as that, by the deadline", async ({ site, tab, agent }) => {
+test("an element that moves for ever is pressed where its animation has no end, else named as that, by the deadline", async ({
+  site,
+  tab,
+  agent,
+}) => {
   await open(
     site,
     tab,
     agent,
-    `<style>@keyframes away { to { left: 600px } } #b { position: absolute; top: 50px; left: 0; animation: away 3s linear infinite }</style><button id=b>Run</button>`,
+    `<style>@keyframes away { to { left: 600px } } button { position: absolute; left: 0 } #a { top: 50px; animation: away 3s linear infinite } #b { top: 150px }</style>
+     <button id=a onclick="document.title = 'pressed'">Run</button><button id=b>Walk</button>
+     <script>(function turn(t) { document.getElementById("b").style.left = (t / 5) % 600 + "px"; requestAnimationFrame(turn) })(0)</script>`,
   );
+  const done = await agent.call("interact", { action: "click", selector: "#a" });
+  expect(done.isError, done.text).toBe(false);
+  expect(await tab.title()).toBe("pressed");
   const { text, isError } = await agent.call("interact", { action: "click", selector: "#b", timeout_ms: 4000 });
   expect(isError, text).toBe(true);
   expect(text).toMatch(/error=(element_)?not_actionable[\s\S]*is moving/);
