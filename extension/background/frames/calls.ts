@@ -219,6 +219,8 @@ export class Calls {
       if (first?.result) return first.result;
     } catch (error) {
       const problem = unreachable(error);
+      // The document could be asked when it was found. Chrome judges the answer by what the frame shows when it comes.
+      if (problem.code === "origin_not_allowed") throw pageLeft();
       throw !began && neverThere(error) ? new Gone(problem.code, problem.message) : problem;
     }
     throw pageLeft();

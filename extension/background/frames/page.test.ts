@@ -180,3 +180,14 @@ test("that nothing fits is known of a page that looked and does not say what it 
   says = "silent";
   expect(await lost()).toBeUndefined();
 });
+
+test("a document that Chrome does not let answer any more, since its frame shows another site, was left", async () => {
+  frames = 1;
+  answer = () =>
+    Promise.reject(new Error("Cannot access contents of the page. Extension manifest must request permission"));
+  const agents = new AgentFrames(new RefBlocks(), documents, async () => undefined);
+  const call = agents.call(1, "click", { selector: "#save", frame: "main" }, Date.now() + 5000);
+  const failure = expect(call).rejects.toMatchObject({ code: "page_left" });
+  await vi.advanceTimersByTimeAsync(100);
+  await failure;
+});
