@@ -182,7 +182,7 @@ test("a frame that answers nothing, one that loads for ever and one that goes aw
   const away = await run("click", { selector: "text=Away" }, 8000);
   expect(away.error).toBeUndefined();
   await expect(browser.page.locator("#away")).toHaveCount(0);
-  const none = await run("click", { selector: "text=Nowhere" }, 4000);
+  const none = await run("click", { selector: "text=Nowhere" }, 8000);
   expect(none.error, none.error?.message).toMatchObject({ code: "element_not_found" });
   expect(none.error?.message).toContain(site.url("/frozen", "localhost"));
 });
