@@ -56,7 +56,9 @@ async function run(context: Context, frame: FrameInfo, params: ScriptParams): Pr
   const work = context.scripts.user
     ? byUserScript(context, frame, params.script, isolated)
     : byDebugger(context, frame, params.script, isolated);
-  const outcome = await inTime(context.deadline, work);
+  const outcome = await inTime(context.deadline, work).catch((error: unknown) => {
+    throw isOfLeaving(error) ? left() : error;
+  });
   if (!outcome.ok) throw new CommandProblem(outcome.code, outcome.message);
   return {
     result: outcome.value ?? null,
@@ -85,8 +87,26 @@ async function byUserScript(context: Context, frame: FrameInfo, script: string, 
       problem = error.message;
     }
   }
+  // A document that was left meanwhile gives an empty result as well; nothing runs in it any more.
+  const there = await context.scripts.user?.(
+    context.tab,
+    frame.documentId,
+    asExpression("0"),
+    isolated ? "USER_SCRIPT" : "MAIN",
+  );
+  if (!isOutcome(there)) throw left();
   return { ok: false, code: "execution_error", message: problem };
 }
+
+const left = (): CommandProblem =>
+  new CommandProblem("page_left", "The page was left while the script ran, so it has no result.");
+
+/** Says whether Chrome tells that a script's document is gone. */
+const isOfLeaving = (error: unknown): boolean =>
+  error instanceof Error &&
+  /navigated or closed|context was destroyed|No (document|frame) with id|was removed|Cannot access contents/i.test(
+    error.message,
+  );
 
 interface Evaluated {
   result?: { value?: unknown };
@@ -129,9 +149,8 @@ export async function evaluate(
     return { ok: false, code: "execution_error", message: exception?.description ?? text };
   }
   const value = evaluated.result?.value;
-  return isOutcome(value)
-    ? value
-    : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
+  if (!isOutcome(value)) throw left();
+  return value;
 }
 
 /** What is thrown where the page was left. */

@@ -750,6 +750,32 @@ test("execute_js works under a strict policy and in frames, and only where it is
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
 
+/** A script whose page leaves while it runs has no result, and says why, wherever it led and in whichever form it is. */
+const leads = async ({ daemon, site, browser }: { daemon: FakeDaemon; site: Site; browser: Browser }) => {
+  site.page("/next", "<title>Next</title>");
+  const { page, run } = await open(browser, site, daemon, "here");
+  const here = page.url();
+  await page.route("http://bank.test/**", (route) => route.fulfill({ contentType: "text/html", body: "Bank" }));
+  for (const url of [site.url("/next"), "http://bank.test/"]) {
+    for (const then of ["await new Promise(() => {}); return 1", "new Promise(() => {})"]) {
+      for (const world of ["main", "isolated"] as const) {
+        await page.goto(here);
+        const go = `location.href = ${JSON.stringify(url)}`;
+        const script = then.startsWith("await") ? `${go}; ${then}` : `(${go}, ${then})`;
+        const { error } = await run("execute_js", { script, world }, { timeoutMS: 15_000 });
+        expect(error, `${script} ${world}`).toMatchObject({
+          code: "page_left",
+          message: expect.stringContaining("while the script ran"),
+        });
+        await expect(page).toHaveURL(url);
+      }
+    }
+  }
+};
+
+test("a script that leads to another page says that it was left", async ({ daemon, site, browserWithExtension }) =>
+  leads({ daemon, site, browser: browserWithExtension }));
+
 test.describe("with user scripts allowed", () => {
   test.use({ ownBrowser: true }); // what Chrome's own page allows stays allowed
 
@@ -774,6 +800,15 @@ test.describe("with user scripts allowed", () => {
       });
       expect((await js("}{")).error?.code).toBe("execution_error");
       expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
+    },
+  );
+
+  test(
+    "a script that leads to another page says that it was left",
+    { tag: "@extension" },
+    async ({ daemon, site, browserWithExtension }) => {
+      await allowUserScripts(browserWithExtension);
+      await leads({ daemon, site, browser: browserWithExtension });
     },
   );
 });
