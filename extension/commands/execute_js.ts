@@ -104,9 +104,7 @@ const left = (): CommandProblem =>
 /** Says whether Chrome tells that a script's document is gone. */
 const isOfLeaving = (error: unknown): boolean =>
   error instanceof Error &&
-  /navigated or closed|context was destroyed|No (document|frame) with id|was removed|Cannot access contents/i.test(
-    error.message,
-  );
+  /was left|context was destroyed|No (document|frame) with id|was removed|Cannot access contents/i.test(error.message);
 
 interface Evaluated {
   result?: { value?: unknown };

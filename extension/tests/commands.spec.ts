@@ -776,6 +776,19 @@ const leads = async ({ daemon, site, browser }: { daemon: FakeDaemon; site: Site
 test("a script that leads to another page says that it was left", async ({ daemon, site, browserWithExtension }) =>
   leads({ daemon, site, browser: browserWithExtension }));
 
+test(
+  "a script whose debugger the user ends says so",
+  { tag: "@extension" },
+  async ({ daemon, site, browserWithExtension: browser }) => {
+    const { page, run, tab } = await open(browser, site, daemon, "here");
+    const script = "document.title = 'Runs'; await new Promise(() => {})";
+    const running = run("execute_js", { script }, { timeoutMS: 15_000 });
+    await expect(page).toHaveTitle("Runs");
+    await (await browser.worker()).evaluate((id) => chrome.debugger.detach({ tabId: id }), tab);
+    expect((await running).error).toMatchObject({ code: "debugger_refused" });
+  },
+);
+
 test.describe("with user scripts allowed", () => {
   test.use({ ownBrowser: true }); // what Chrome's own page allows stays allowed
 

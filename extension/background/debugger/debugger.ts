@@ -64,7 +64,11 @@ export class Debuggers implements Debug {
     attached.users++;
     const { ready } = attached;
     const done = ready.then(() =>
-      work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params)),
+      work((method, params) =>
+        chrome.debugger.sendCommand({ tabId: tab }, method, params).catch((error: unknown) => {
+          throw ended(error);
+        }),
+      ),
     );
     try {
       return await beforeDeadline(deadline, "The page did not answer the debugger in time.", done);
@@ -159,6 +163,19 @@ async function attach(tab: number): Promise<void> {
     if (message.includes("already attached") && (await isOurs(tab))) return;
     throw new CommandProblem("debugger_refused", `Chrome does not let the debugger into this tab: ${message}`);
   }
+}
+
+/** What it means where Chrome gave up a step: its words are those of its protocol. */
+function ended(error: unknown): unknown {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/navigated or closed/.test(message))
+    return new CommandProblem("page_left", "The page was left while the command ran.");
+  if (/^Detached while|is not attached/.test(message))
+    return new CommandProblem(
+      "debugger_refused",
+      "The debugger was ended while the command ran: the user closed its bar, or developer tools took the tab.",
+    );
+  return error;
 }
 
 async function isOurs(tab: number): Promise<boolean> {
