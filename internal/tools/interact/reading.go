@@ -88,6 +88,7 @@ var (
 			problem.CSPBlocked,
 			problem.PilotOff,
 			"execution_timeout",
+			"page_left",
 			"execution_error",
 			"promise_rejected",
 		},
