@@ -47,6 +47,8 @@ type Kept interface {
 //
 // A line about a request that failed is a witness of the error of that request: the error names it, and it is no error itself.
 //
+// The same exception that leaves a span and those around it is one error, see travels.
+//
 // Where a logger's own line was printed before the calls of its error, a record of that error tells both, and they are one.
 //
 // It remembers hashes of what came, and compares the events themselves before it takes them for one.
@@ -60,10 +62,12 @@ type copies struct {
 	turned     time.Duration
 	ways       map[string]uint8
 
-	batch  event.Batch // that is folded at the moment
-	fresh  []int32     // entries of young whose events are in it
-	joined [][2]int32  // entries of young or, negative, of old: an error and the line about its request
-	slice  store.Slice
+	batch   event.Batch // that is folded at the moment
+	fresh   []int32     // entries of young whose events are in it
+	joined  [][2]int32  // entries of young or, negative, of old: an error and the line about its request
+	bridged [][2]int32  // the same: an error in an inner span and in one around it
+	span    *event.Span // that came last, whose events follow it
+	slice   store.Slice
 }
 
 // remembered is what came in a stretch of time.
@@ -94,17 +98,18 @@ type link struct{ entry, next int32 }
 
 // entry is an event that came.
 type entry struct {
-	seq         event.Seq
-	at          int64 // by the daemon's clock
-	trace, span uint64
-	tellings    [maxTellings]telling
-	path, typ   uint32 // hashes of the path that it names and of an exception's type; 0: none
-	index       int32  // in the batch; -1: it is stored
-	told        uint8  // of tellings
-	kind        event.Kind
-	outer       uint64 // the span around the one that threw it, in which it was logged; 0: none
-	left        bool   // outer told that it left it, too
-	paired      bool   // with its witness, or with what it is the witness of
+	seq        event.Seq
+	at         int64 // by the daemon's clock
+	trace      uint64
+	span, next uint32 // the innermost span of it, and the one around the outermost that it left; 0: not known
+	tellings   [maxTellings]telling
+	path, typ  uint32 // hashes of the path that it names and of an exception's type; 0: none
+	place      uint32 // hash of the innermost call, of what spans tell; 0: not known
+	index      int32  // in the batch; -1: it is stored
+	told       uint8  // of tellings
+	kind       event.Kind
+	gone       bool // it is part of another
+	paired     bool // with its witness, or with what it is the witness of
 }
 
 // concerns reports whether a batch has events that may be copies.
@@ -138,10 +143,13 @@ func (c *copies) fold(b event.Batch, now time.Duration) event.Batch {
 		clear(c.young.passed)
 		clear(c.young.of)
 	}
-	c.batch, c.fresh, c.joined = b[:0], c.fresh[:0], c.joined[:0]
+	c.batch, c.fresh, c.joined, c.bridged = b[:0], c.fresh[:0], c.joined[:0], c.bridged[:0]
 	for _, e := range b {
 		var f facts
 		if !c.facts(e, &f) {
+			if span, ok := e.(*event.Span); ok {
+				c.span = span
+			}
 			c.batch = append(c.batch, e)
 			continue
 		}
@@ -175,7 +183,10 @@ func (c *copies) stored() {
 	for _, pair := range c.joined {
 		c.witness(c.at(pair[0]), c.at(pair[1]))
 	}
-	c.batch = nil
+	for _, pair := range c.bridged {
+		c.unite(c.at(pair[0]), c.at(pair[1]))
+	}
+	c.batch, c.span = nil, nil
 }
 
 // read returns the event of an entry, nil when it is not kept.

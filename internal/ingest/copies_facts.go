@@ -14,6 +14,7 @@ import (
 type telling struct {
 	way  uint8
 	part part
+	in   uint16 // hash of the span, enough for the few of one error; 0: not known
 	said uint32 // hash of what a logger said of an exception; 0: nothing
 	form uint32 // the same without numbers
 }
@@ -36,10 +37,11 @@ type facts struct {
 	exit   bool                   // it says that a program failed, and not why
 	rows   [2 * maxTold]uint64    // keys of an error's rows, and of what stands from each on; of a log's text
 	rowed  int                    // of rows
-	keys   [4 + maxBorders]uint64 // to look under
+	keys   [7 + maxBorders]uint64 // to look under
 	looked int
 	texts  int                    // of keys, those of a text
-	given  [3 + maxBorders]uint64 // to be found under
+	around uint64                 // key of what was told in the span around; 0: none
+	given  [5 + maxBorders]uint64 // to be found under
 	gave   int
 	whose  uint64    // hash of the service
 	fails  [2]uint64 // where errors and lines about failed requests meet: of the trace, of the service
@@ -63,6 +65,8 @@ const (
 	ofException
 	ofFailure
 	ofRow
+	ofSpan
+	ofNext
 )
 
 // row gives the key of a text that an error's rows and a log may have in common.
@@ -91,7 +95,8 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 	if h.TraceID != "" {
 		f.entry.trace = maphash.String(c.seed, h.TraceID) | 1
 		if h.SpanID != "" {
-			f.entry.span = maphash.String(c.seed, h.SpanID) | 1
+			f.entry.span = c.short(h.SpanID)
+			f.in = uint16(f.entry.span)
 		}
 	}
 	f.way = c.way(h.Source)
@@ -141,6 +146,13 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 		f.part = logged
 		if e.Mechanism == "span_event" {
 			f.part = thrown
+			if c.span != nil && c.span.SpanID == h.SpanID && c.span.TraceID == h.TraceID {
+				f.next = c.short(c.span.Parent)
+			}
+			if len(e.Stack) > 0 && h.Flags&event.Truncated == 0 {
+				at := &e.Stack[0]
+				f.place = c.short(at.URL+"\n"+at.Function) ^ uint32(at.Line)<<1
+			}
 		}
 		message := firstLine(e.Message)
 		if e.Type == "" && message == "" {
@@ -162,6 +174,7 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 		key := mix(maphash.String(c.seed, message), whose, ofException)
 		if f.entry.trace != 0 { // equal errors of many requests are one list under the other key
 			traced := mix(key^f.entry.trace, whose, ofException)
+			c.spans(traced, f)
 			f.look(traced)
 			f.give(traced)
 		}
@@ -177,6 +190,23 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 		f.fails[1] = mix(0, whose, ofFailure)
 	}
 	return true
+}
+
+// spans gives the keys of an error's spans: where it is told, and which one it leaves to. Each is found by itself, however many
+// equal errors a trace has.
+func (c *copies) spans(traced uint64, f *facts) {
+	if f.entry.span == 0 {
+		return
+	}
+	in := mix(traced, uint64(f.entry.span), ofSpan)
+	f.look(mix(traced, uint64(f.entry.span), ofNext))
+	f.look(in)
+	f.give(in)
+	if f.next != 0 {
+		f.around = mix(traced, uint64(f.next), ofSpan)
+		f.look(f.around)
+		f.give(mix(traced, uint64(f.next), ofNext))
+	}
 }
 
 // texts gives the keys of a text: of all of it and, for a line, of what is behind its first words.

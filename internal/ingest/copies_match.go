@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -39,6 +40,10 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 						if at, ok := c.printedBelow(x, now, f); ok {
 							return at, true
 						}
+						within := f.leavesTo(x)
+						if within { // the inner span is where it was thrown
+							now.Base().SpanID = e.Base().SpanID
+						}
 						c.join(x, f)
 						c.replace(x, now)
 						if f.kind == event.KindException {
@@ -46,10 +51,14 @@ func (c *copies) find(e event.Event, f *facts) (at int32, found bool) {
 								r.add(key, best)
 							}
 						}
+						at := best
 						if r == &c.old {
-							return -best - 1, true
+							at = -best - 1
 						}
-						return best, true
+						if f.around != 0 && !within {
+							c.bridge(at, f)
+						}
+						return at, true
 					}
 					whose.room -= weight(other)
 				}
@@ -141,7 +150,10 @@ func (c *copies) best(r *remembered, key uint64, l list, f *facts, byText bool, 
 
 // passes reports whether an event came as f does, and so will not again, unless by its trace, which has a key of its own.
 func (f *facts) passes(x *entry) bool {
-	if x.told == maxTellings && x.kind != event.KindLog {
+	if f.travels(x) {
+		return false
+	}
+	if x.gone || x.told == maxTellings && x.kind != event.KindLog {
 		return true
 	}
 	for _, t := range x.tellings[:x.told] {
@@ -164,17 +176,21 @@ func (e *entry) cameBesides(way uint8) bool {
 
 // join adds what f tells to an entry.
 func (c *copies) join(x *entry, f *facts) {
+	if f.part == thrown {
+		first, within := !x.has(thrown, 0), f.leavesTo(x)
+		if first || within {
+			x.span = f.entry.span
+		}
+		if first || !within && (f.leftBy(x) || x.next == 0) {
+			x.next = f.next
+		}
+		if x.place == 0 {
+			x.place = f.place
+		}
+	}
 	if x.told < maxTellings {
 		x.tellings[x.told] = f.telling
 		x.told++
-	}
-	switch spans := f.entry.span != 0 && x.span != 0 && f.entry.span != x.span; {
-	case f.leaves(x):
-		x.left = true
-	case spans && x.outer == 0 && f.part == logged:
-		x.outer = f.entry.span
-	case spans && x.outer == 0 && f.part == thrown:
-		x.outer, x.span = x.span, f.entry.span
 	}
 	if x.trace == 0 {
 		x.trace, x.span = f.entry.trace, f.entry.span
@@ -189,9 +205,93 @@ func (c *copies) join(x *entry, f *facts) {
 	}
 }
 
-// leaves reports whether an event says that an error, which was logged in a span around the one that threw it, left that, too.
+// has reports whether an error was told by a part in a span, 0 for any.
+func (e *entry) has(p part, span uint32) bool {
+	for _, t := range e.tellings[:e.told] {
+		if t.part == p && (span == 0 || t.in == uint16(span)) {
+			return true
+		}
+	}
+	return false
+}
+
+// travels reports whether the event of a span tells an error that is known by the span in it or around it: an exception leaves one
+// after the other. A span comes with its parent, so that is known whichever ends first. Two calls of one span that fail alike are
+// two errors: of these only one leaves to the span around, and only one was thrown in it. Nor is it the same where its innermost
+// call is another. What leaves through a span that tells nothing, or whose parent did not come, is told twice rather than lost.
+func (f *facts) travels(x *entry) bool { return f.leftBy(x) || f.leavesTo(x) }
+
+// leftBy reports whether the error left an inner span to that of f.
+func (f *facts) leftBy(x *entry) bool {
+	return x.next != 0 && x.next == f.entry.span && f.throwsAs(x)
+}
+
+// leavesTo reports whether what f tells left to the innermost span of an error.
+func (f *facts) leavesTo(x *entry) bool {
+	return f.next != 0 && f.next == x.span && f.throwsAs(x)
+}
+
+// throwsAs reports whether f may tell, of a span, the error of an entry.
+func (f *facts) throwsAs(x *entry) bool {
+	return f.part == thrown && f.entry.trace == x.trace && !x.gone && (f.place == 0 || x.place == 0 || f.place == x.place)
+}
+
+// leaves reports whether an event says that an error, which was logged in a span around the one that threw it, left that, too. Where
+// the spans around both are known, travels tells.
 func (f *facts) leaves(x *entry) bool {
-	return f.part == thrown && x.outer != 0 && x.outer == f.entry.span && f.entry.trace == x.trace && !x.left
+	return f.throwsAs(x) && f.entry.trace != 0 && f.entry.span != x.span && (f.next == 0 || x.next == 0) &&
+		x.has(logged, f.entry.span) && x.has(thrown, 0) && !x.has(thrown, f.entry.span)
+}
+
+// bridge puts an error that was told in the span around f, before anything tied the two, into the one that f is put into.
+func (c *copies) bridge(at int32, f *facts) {
+	for _, r := range [...]*remembered{&c.old, &c.young} {
+		best := c.best(r, f.around, r.lists[f.around], f, false, nil)
+		if best < 0 || !f.leavesTo(&r.entries[best]) {
+			continue
+		}
+		x, y := c.at(at), &r.entries[best]
+		if x == y {
+			continue
+		}
+		if r == &c.old {
+			best = -best - 1
+		}
+		x.next, x.paired = y.next, x.paired || y.paired
+		if !y.has(thrown, 0) {
+			x.next = f.next
+		}
+		for _, t := range y.tellings[:y.told] {
+			if x.told < maxTellings {
+				x.tellings[x.told] = t
+				x.told++
+			}
+		}
+		x.path, x.place = cmp.Or(x.path, y.path), cmp.Or(x.place, y.place)
+		y.gone, y.paired = true, true
+		c.bridged = append(c.bridged, [2]int32{at, best})
+		return
+	}
+}
+
+// unite puts two errors that are stored into one: x was thrown in a span within that of y. The earlier number stays.
+func (c *copies) unite(x, y *entry) {
+	inner, outer := c.read(x), c.read(y)
+	if inner == nil || outer == nil {
+		return
+	}
+	into, from, first, second := x, y, inner, outer
+	if y.seq < x.seq {
+		into, from, first, second = y, x, outer, inner
+	}
+	now, ok := merged(first, second)
+	if !ok {
+		return
+	}
+	now.Base().SpanID = inner.Base().SpanID
+	c.replace(into, now)
+	c.kept.Join(from.seq, into.seq)
+	from.seq = into.seq
 }
 
 // fits returns how well an event fits one that came, 0 where it is another. byText: the one ends with the text of the other.
@@ -199,7 +299,10 @@ func (f *facts) fits(x *entry, byText bool) int {
 	if f.typ != 0 && x.typ != 0 && f.typ != x.typ {
 		return 0
 	}
-	if f.leaves(x) {
+	if x.gone {
+		return 0
+	}
+	if f.travels(x) || f.leaves(x) {
 		return 4
 	}
 	sameTrace := f.entry.trace != 0 && f.entry.trace == x.trace
@@ -216,7 +319,7 @@ func (f *facts) fits(x *entry, byText bool) int {
 	}
 	printed = printed || byText && other
 	spans := f.entry.span != 0 && x.span != 0
-	if spans && f.entry.span != x.span && f.entry.span != x.outer && !other && !caught { // who caught it logs it in a span around the one that threw it
+	if spans && f.entry.span != x.span && f.entry.span != x.next && !x.has(logged, f.entry.span) && !x.has(thrown, f.entry.span) && !other && !caught { // who caught it logs it in a span around the one that threw it
 		return 0
 	}
 	// A program logs one error here and there, and the server once more.
