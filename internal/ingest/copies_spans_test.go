@@ -96,6 +96,7 @@ func TestAnErrorThatLeavesSpansIsOne(t *testing.T) {
 		"two, each with a span, one logged":   {[]left{deep, {span: "b", parent: "n"}, {span: "n", parent: "o"}, log("n", 3*ms)}, []string{"i", "b"}, 2},
 		"three attempts":                      {[]left{inner, sibling, {span: "c", parent: "o", at: 4 * ms}}, []string{"i", "b", "c"}, 3},
 		"twice in one span":                   {[]left{inner, inner, outer}, []string{"i", "i"}, 2},
+		"twice in the outermost":              {[]left{inner, root, root}, []string{"i", "o"}, 2},
 		"attempts whose spans did not come":   {[]left{{span: "i", alone: true}, {span: "b", alone: true}}, []string{"i", "b"}, 2},
 		"of a span around another":            {[]left{inner, {span: "q", parent: "p"}}, []string{"i", "q"}, 2},
 		"through a span that tells nothing":   {[]left{deep, outer}, []string{"i", "o"}, 2},
