@@ -100,7 +100,7 @@ func (sc *scan) separator(k int, keyed bool) int {
 			return 0 // the arrow of a function
 		}
 		i += 2
-	case strings.HasPrefix(s[i:], "::"):
+	case strings.HasPrefix(s[i:], "::"), strings.HasPrefix(s[i:], "==>"):
 		return 0
 	case s[i] == '=', s[i] == ':':
 		for i++; i < len(s) && s[i] == '='; {

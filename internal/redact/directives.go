@@ -30,7 +30,7 @@ func (sc *scan) directive(i, j int) (v held, ok bool) {
 	}
 	switch {
 	case line == "" && (gap > j+1 || gap > j && s[j] == '\t' || strings.HasPrefix(s[gap:], "| ")):
-		return sc.aligned(gap, above)
+		return sc.aligned(gap, above, environment(s[i:j]))
 	case line == "" && directiveNames[strings.ToLower(s[i:j])]:
 	case line == "" && s[i:j] == "password" && strings.HasPrefix(login, "login "):
 	case s[i:j] == "password" && strings.Contains(line, "login ") && (strings.HasPrefix(line, "machine ") || strings.HasPrefix(line, "default ") || strings.HasPrefix(line, "login ")):
@@ -68,8 +68,8 @@ func lastLine(s string) (above, line string) {
 }
 
 // aligned returns the word at k, which is all that stands behind a name and wide blanks, if it can hardly be prose; in a record of
-// psql, whatever stands behind the bar.
-func (sc *scan) aligned(k int, above string) (v held, ok bool) {
+// psql, whatever stands behind the bar; named: behind the name of a variable of the environment, any word.
+func (sc *scan) aligned(k int, above string, named bool) (v held, ok bool) {
 	s := sc.s
 	record := strings.HasPrefix(s[k:], "| ") && strings.Contains(above, "-[ RECORD ")
 	if record {
@@ -80,7 +80,7 @@ func (sc *scan) aligned(k int, above string) (v held, ok bool) {
 	if v.from == v.to || pseudonymAt(value) > 0 || v.to < len(s) && s[v.to] != '\n' && s[v.to] != '\r' && s[v.to] != '"' && s[v.to] != '\\' {
 		return held{}, false
 	}
-	return v, record && !harmlessCell(value) || alphanumeric(value) && strings.IndexByte(value, '(') < 0
+	return v, (record || named) && !harmlessCell(value) || alphanumeric(value) && strings.IndexByte(value, '(') < 0
 }
 
 // endsWithAny reports whether a line ends with one of the words, which stands on its own.

@@ -84,7 +84,7 @@ func TestSignsOfAssignment(t *testing.T) {
 	checkMarked(t, builtIn, "text",
 		`password="«hunter22»"`, `password='«hunter22»'`, "password=`«hunter22»`", "password := «hunter22»",
 		"password == «hunter22»", "password === «hunter22»", "password = «hunter22»", "password\t:\t«hunter22»",
-		"password :\n«hunter22»", "password:\r\n«hunter22»", "'password' => '«hunter22»'", "password => hunter22",
+		"password :\n«hunter22»", "password:\r\n«hunter22»", "'password' => '«hunter22»'", "password => «hunter22»", "password => hunters",
 		"password::hunter22", "password; hunter22", "password/hunter22", "password=", "password =", "password",
 		"password: ",
 		`"password": "«hunter22»"`, `"password" "hunter22"`, "'password':'«hunter22»'", "password%20«hunter22»",

@@ -243,6 +243,8 @@ func (w *walk) passes(i, j int) bool {
 		return maybeNumber(s, i, j, q)
 	}
 	switch {
+	case q == '|', q == '.' && j+1 < len(s) && s[j+1] == '.':
+		return w.names.mayMatch(s[i:j])
 	case q == '.' && j-i == 14:
 		return strings.HasPrefix(s[j:], ".atlasv1.") // the one format with a short random word at its start
 	case next&behindColon != 0 && j+1 < len(s) && s[j+1] == '/':

@@ -27,13 +27,17 @@ func (sc *scan) named(i, j int) int {
 		return 0
 	}
 	switch s[j] {
-	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>', '(', '<', ',':
+	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>', '(', '<', ',', '|':
+	case '.':
+		if !strings.HasPrefix(s[j:], "..") {
+			return 0
+		}
 	case '&':
 		if angle(s, j, '>') == 0 && angle(s, j, '<') == 0 && writtenQuote(s, j) == "" && writtenEquals(s, j) == 0 {
 			return 0
 		}
 	default:
-		if wideBehind(s, j) == 0 {
+		if wideBehind(s, j) == 0 && arrow(s, j) == 0 {
 			return 0
 		}
 	}
@@ -100,8 +104,16 @@ func (sc *scan) named(i, j int) int {
 func (sc *scan) ofSecret() bool {
 	if !sc.asked {
 		sc.asked = true
-		for _, kind := range [...]string{"kind: Secret", `"kind":"Secret"`, `"kind": "Secret"`, `\"kind\":\"Secret\"`} {
-			sc.secret = sc.secret || strings.Contains(sc.s, kind)
+		for rest := sc.s; !sc.secret; {
+			_, behind, ok := strings.Cut(rest, "kind")
+			if !ok {
+				break
+			}
+			behind = behind[:min(len(behind), maxNameBytes)]
+			of := strings.TrimLeft(behind, `"\' :`)
+			sc.secret = strings.Contains(behind[:len(behind)-len(of)], ":") && strings.HasPrefix(of, "Secret") &&
+				(len(of) == len("Secret") || class[of[len("Secret")]] != wordByte)
+			rest = rest[strings.Index(rest, "kind")+len("kind"):]
 		}
 	}
 	return sc.secret
@@ -188,8 +200,31 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	}
 	// A symbol of Ruby, or a key as PHP prints it: else "=>" is the arrow of a function.
 	symbol := i > 0 && (s[i-1] == ':' || s[i-1] == '[' && (s[j] == ']' || s[k-1] == ']'))
+	if quote == 0 && k == j {
+		for k < len(s) && s[k] == '.' {
+			k++ // password......: x
+		}
+		k = sc.remark(k)
+	}
+	dotted := k > j
 	sep := sc.separator(k, quote != 0 || symbol)
+	if quote == 0 && !symbol && !dotted && sep == 0 {
+		if v, ok := sc.pointed(i, j); ok {
+			return v, true
+		}
+		if v, ok := sc.besideBar(i, j); ok {
+			return v, true
+		}
+	}
+	if quote == '`' && sep == 0 {
+		if v, ok := sc.besideBar(i, j); ok {
+			return v, true
+		}
+	}
 	if sep == 0 {
+		if dotted && sc.mode == plain && quote == 0 && k < len(s) && s[k] == ' ' {
+			return sc.spaced(k+1, word)
+		}
 		if n := wideBlank(s, j); quote == 0 && k == j && n > 0 && sc.mode != form {
 			return sc.spaced(j+n, word)
 		}
@@ -398,9 +433,20 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 		return held{}, false // what is secret in it is hidden already
 	}
 	value := s[v.from:v.to]
+	if strings.HasPrefix(value, "(") {
+		return held{}, false // what is said of the name
+	}
 	if code := strings.TrimRight(value, ".!"); k > begin && onceNames[word] && onceCode(code) {
 		v.to = v.from + len(code)
 		return v, true // "Your verification code is 482913."
+	}
+	const reach = 160
+	if before := s[max(0, k-reach):k]; quote == '\'' && (containsFold(before, "create ") || containsFold(before, "alter ")) {
+		for _, whose := range [...]string{" user ", " role ", " login "} {
+			if containsFold(before, whose) {
+				return v, v.from < v.to // of SQL
+			}
+		}
 	}
 	spoken := quote != 0 && len(value) >= 4 && strings.HasPrefix(word, "pass") && !strings.ContainsAny(value, " <>,:=")
 	return v, spoken || alphanumeric(value)
@@ -417,7 +463,8 @@ func (sc *scan) optionValue(k int) (held, bool) {
 		return held{from: open, to: to, content: true, opens: quote == '"' && slashes%2 == 0}, true
 	}
 	v := held{from: k, to: sc.bareEnd(k, false, false), weak: true}
-	if v.from == v.to || strings.IndexByte("-<[{$(|", s[k]) >= 0 {
+	value := s[v.from:v.to]
+	if value == "" || strings.IndexByte("-<[{$(|", s[k]) >= 0 || value == strings.ToUpper(value) && sc.r.names.match(value) != "" {
 		return held{}, false
 	}
 	return v, true

@@ -214,7 +214,7 @@ func (sc *scan) login(i, j int) int {
 		return 0
 	}
 	at := j + 1
-	if s[i+1] != '-' && j-i > 2 {
+	if s[i+1] == 'u' && j-i > 2 {
 		at = i + 2 // -uann:secret
 	} else if j == len(s) || s[j] != ' ' && s[j] != '=' {
 		return 0

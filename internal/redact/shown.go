@@ -12,7 +12,7 @@ func (sc *scan) value(i, j int) int {
 		if n := sc.number(i, j); n > 0 {
 			return n
 		}
-	case c == '-' && (strings.HasPrefix(s[i:], "-u") || s[i:j] == "--user" || s[i:j] == "--proxy-user"):
+	case c == '-' && (strings.HasPrefix(s[i:], "-u") || s[i:j] == "--user" || s[i:j] == "--proxy-user" || s[j-1] == 'u' && s[i+1] != '-'):
 		if n := sc.login(i, j); n > 0 {
 			return n
 		}

@@ -146,11 +146,13 @@ func harmlessCell(value string) bool {
 		return true
 	}
 	value = strings.ToLower(strings.Trim(value, ".()[]<>"))
-	return typeWord(value) || harmlessWord(value) || cellWords[value]
+	return typeWord(value) || harmlessWord(value) || numbered[value] || cellWords[value]
 }
 
 var cellWords = wordSet("text", "optional", "hidden", "redacted", "unset", "not set", "masked", "sensitive", "secret", "password", "token", "uuid",
-	"varchar", "bytea", "n/a", "default", "env", "any", "random", "generated", "(none)")
+	"varchar", "bytea", "n/a", "default", "env", "any", "random", "generated", "(none)",
+	"name", "type", "description", "role", "email", "e-mail", "username", "user", "login", "status", "value", "created", "changed", "updated", "notes",
+	"bcrypt", "scrypt", "blob", "binary", "char", "date", "enabled", "disabled", "ok", "valid", "changes", "-")
 
 // barCells returns where the cells of the line s[from:to] are.
 func barCells(s string, from, to int) (cells []held) {
