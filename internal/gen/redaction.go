@@ -97,8 +97,10 @@ doctor name the line, and the built-in rules hold.
 - A value that was stored before its name was seen. Within one batch the order does not matter.
 - A known value of fewer than 8 bytes, or one that is an ordinary word, a date, a path or a number.
 - A known value within a longer word of fewer than 16 bytes that it does not begin.
-- A secret whose name came in another line: a column's head and its row, ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and its
-  answer. Only private keys are followed from line to line.
+- A secret whose name came in another line: a column's head and its row, ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and an
+  answer of letters only or of several words. Only private keys and prompts are followed from line to line.
+- One word of letters only behind an arrow or wide blanks: it may be the next step, or a type.
+- User and password in base64 where nothing says that they are credentials.
 - A mnemonic, a password or a random value without a name, a place or a form of its own.
 - A value that the page masked, with a blank in it, longer than 72 bytes, or one of the 256 before the newest.
 - Pictures, binary data and the data of data URLs.

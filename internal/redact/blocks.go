@@ -13,6 +13,7 @@ const (
 	maxKeyLines   = 400 // that may follow a beginning: an RSA key of 16,384 bits has 200
 	maxKeyWriters = 256 // that are within a key at a time; the beginning of another one hides nothing that follows it
 	minKeyLine    = 16  // bytes of a line, but for the last one
+	maxAskWords   = 5   // of a prompt that says whose password it asks for
 	maxOtherLines = 20  // one after the other, of which none is the key's: its end was not printed
 )
 
@@ -20,6 +21,7 @@ const (
 type blocks struct {
 	mu   sync.Mutex
 	open map[writer]*keyBlock
+	asks map[writer]string // the entry of the name list that the last line ends with, behind which a colon is
 }
 
 // writer is whose lines follow each other.
@@ -31,12 +33,13 @@ type writer struct {
 // keyBlock is a private key of which not all lines have come.
 type keyBlock struct {
 	value  string // one for all its lines, for their pseudonym
-	before string // what stands before the key's part in each of its lines
+	before string // what stands before the key's part in each of its lines, without digits
+	after  string // what stands behind it
 	left   int    // lines that may come
 	others int    // lines since the key's last one
 }
 
-// keyLines hides the lines of private keys that began in earlier events.
+// keyLines hides what earlier events of a writer say of its next lines: those of private keys, and the answer to a prompt.
 func (p *pass) keyLines(b event.Batch) {
 	k := &p.r.blocks
 	k.mu.Lock()
@@ -46,6 +49,7 @@ func (p *pass) keyLines(b event.Batch) {
 		if !ok {
 			continue
 		}
+		p.answer(l)
 		begins := strings.Contains(l.Message, "PRIVATE KEY") || strings.Contains(l.Message, "Private-Lines:")
 		if !begins && len(k.open) == 0 {
 			continue
@@ -72,6 +76,75 @@ func (p *pass) keyLines(b event.Batch) {
 	}
 }
 
+// longestRun returns where the longest run of base64 ends in a line, 0 if none is as long as a line of a key.
+func longestRun(s string) (to int) {
+	longest := 39 // bytes; fewer are no whole line
+	for i, start := 0, 0; i <= len(s); i++ {
+		if i < len(s) && (alnum(s[i]) || strings.IndexByte("+/=", s[i]) >= 0) {
+			continue
+		}
+		if i-start > longest {
+			longest, to = i-start, i
+		}
+		start = i + 1
+	}
+	return to
+}
+
+// answer hides a line that is one word and follows a prompt for a secret of the same writer: "Enter password:".
+func (p *pass) answer(l *event.Log) {
+	k := &p.r.blocks
+	word := ""
+	if text := strings.TrimRight(l.Message, " \t\r"); strings.HasSuffix(text, ":") {
+		text = text[:len(text)-1]
+		if ask, _, ok := strings.Cut(text, " for "); ok && strings.Count(text, " ") < maxAskWords {
+			text = ask
+		}
+		if word = p.r.names.match(text); queryOnly[word] {
+			word = ""
+		}
+	}
+	if word == "" && len(k.asks) == 0 {
+		return
+	}
+	w := writer{l.Origin, l.Session, l.Document}
+	asked := k.asks[w]
+	delete(k.asks, w)
+	if word != "" && len(k.asks) < maxKeyWriters {
+		k.asks[writer{event.Origin{
+			Source: strings.Clone(w.Source), Service: strings.Clone(w.Service), Instance: strings.Clone(w.Instance),
+		}, strings.Clone(w.session), strings.Clone(w.document)}] = word
+	}
+	value := strings.Trim(l.Message, " \t\r\n\"'")
+	if asked == "" || word != "" || !answers(value) {
+		return
+	}
+	p.at, p.kind = l.Base(), placeOf(l.Kind())
+	from := strings.Index(l.Message, value)
+	sc := scan{r: p.r, s: l.Message, place: "message", pass: p}
+	sc.hide(held{from: from, to: from + len(value), content: true}, asked)
+	p.set(&l.Message, sc.rest())
+	name := string(p.r.numbers.of(kindSecret, value).appendTo(nil, "", false))
+	for _, written := range [...]string{value, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value)} {
+		p.set(&l.Args, strings.ReplaceAll(l.Args, written, name))
+		p.set(&l.Attributes, strings.ReplaceAll(l.Attributes, written, name))
+	}
+	p.mark(l.Base())
+}
+
+// answers reports whether a line may be the answer to a prompt: one word with letters and digits, or with a sign. What is of letters alone
+// may be the next thing that the program says: "listening".
+func answers(value string) bool {
+	if len(value) < 4 || strings.ContainsAny(value, " \t\n/(){}[]<>|") || strings.IndexByte("-*#=:", value[0]) >= 0 || harmlessCell(value) {
+		return false
+	}
+	last := value[len(value)-1]
+	if last == ':' || last == '.' || last == ',' {
+		return false
+	}
+	return hasBoth(value, isLetter, isDigit) || strings.ContainsAny(value, "!@$%^&*~?+")
+}
+
 // keyBegins reports whether a text has the beginning of a private key and not its end.
 func keyBegins(s string) bool {
 	begin := max(strings.LastIndex(s, "-----BEGIN "), strings.LastIndex(s, "---- BEGIN "))
@@ -89,6 +162,12 @@ func (p *pass) keyLine(l *event.Log, at *keyBlock) {
 	if end := strings.Index(s, "----END"); end >= 0 {
 		s = strings.TrimRight(s[:end], "-")
 	}
+	if at.after == "" {
+		if end := longestRun(s); end > 0 {
+			at.after = strings.Clone(s[end:])
+		}
+	}
+	s = strings.TrimSuffix(s, at.after)
 	to := 0
 	for n := -1; to != n; {
 		n = to
@@ -100,13 +179,19 @@ func (p *pass) keyLine(l *event.Log, at *keyBlock) {
 	for from > 0 && (class[s[from-1]] == wordByte || strings.IndexByte("+/=", s[from-1]) >= 0) {
 		from--
 	}
-	if to-from < minKeyLine && (at.value == "" || s[:from] != at.before) || from == to {
+	before := strings.Map(func(c rune) rune {
+		if '0' <= c && c <= '9' {
+			return -1 // of a time or the number of a line
+		}
+		return c
+	}, s[:from])
+	if to-from < minKeyLine && (at.value == "" || before != at.before) || from == to {
 		return
 	}
 	if at.value == "" {
 		at.value = strings.Clone(s[from:to])
 	}
-	at.before, at.others = strings.Clone(s[:from]), 0
+	at.before, at.others = strings.Clone(before), 0
 	p.at, p.kind = l.Base(), placeOf(l.Kind())
 	sc := scan{r: p.r, s: l.Message, place: "message", pass: p}
 	sc.replace(from, to, kindPrivateKey, at.value, "")

@@ -71,7 +71,8 @@ func chunks(s string, n int) (out []string) {
 func TestPrivateKeysLineByLine(t *testing.T) {
 	forms := map[string]string{
 		"bare": "%s", "indented": "    %s", "CR": "%s\r", "logger": "INFO key: %s", "quoted": `"%s",`, "escaped": `"%s\n"`,
-		"numbered": "config.key | %s",
+		"named":    "config.key | %s",
+		"numbered": "LINE: %s", "dated": "2026-11-27 07:00:LINE INFO %s", "CSV": `LINE,"%s",x`,
 	}
 	for kind, key := range keyTexts(t) {
 		for form, f := range forms {
@@ -89,7 +90,7 @@ func TestPrivateKeysLineByLine(t *testing.T) {
 				other := strings.Repeat("Zm9yIGV2ZXJ5b25lIGVsc2U", 2)
 				add("1", "starting")
 				for i, line := range lines {
-					add("1", fmt.Sprintf(f, line))
+					add("1", strings.ReplaceAll(fmt.Sprintf(f, line), "LINE", fmt.Sprint(i+1)))
 					if i%3 == 1 {
 						add("2", "etag "+other) // of another instance
 						add("1", "GET /orders 200")
@@ -147,5 +148,57 @@ func TestKeysThatDoNotEnd(t *testing.T) {
 		if got := say("a", "etag Zm9yIGV2ZXJ5b25lIGVsc2U"); !strings.Contains(got, "Zm9y") {
 			t.Errorf("after %q: %q", s, got)
 		}
+	}
+}
+
+// The answer to a prompt stands in the next line of the same writer. What is said after a prompt is none.
+func TestAnswersToPrompts(t *testing.T) {
+	say := func(r *redact.Redactor, instance, text string) string {
+		args, _ := json.Marshal([]string{text})
+		l := &event.Log{
+			Head:    event.Head{Origin: event.Origin{Source: "run", Instance: instance}},
+			Message: text, Args: string(args),
+		}
+		r.Batch(event.Batch{l})
+		return l.Message + " " + l.Args
+	}
+	for _, prompt := range []string{"Password:", "Enter password: ", "password:", "[sudo] password:", "API token:", "Enter PEM pass phrase:", "[sudo] password for bob:", "New password:\r"} {
+		for _, value := range []string{"hunter2", "  hunter2", "Sw!ordfish", "hunter2\r", `"hunter2"`, `hun"ter2`} {
+			r := redact.New(redact.Rules{})
+			say(r, "1", prompt)
+			if got := say(r, "2", value); !strings.Contains(got, strings.Trim(value, " \r\"")) {
+				t.Errorf("%q of another writer: %q", prompt, got)
+			}
+			if got := say(r, "1", value); strings.Contains(got, strings.Trim(value, " \r\"")) {
+				t.Errorf("%q, %q: %q", prompt, value, got)
+			}
+			if got := say(r, "1", "build9"); !strings.Contains(got, "build9") {
+				t.Errorf("the line behind the answer of %q: %q", prompt, got)
+			}
+		}
+		for _, other := range []string{"listening", "GET /orders2 200", "- is too short", "required", "/srv/x9", "user9:", "done.", "{", "string"} {
+			r := redact.New(redact.Rules{})
+			say(r, "1", prompt)
+			if got := say(r, "1", other); !strings.HasPrefix(got, other) {
+				t.Errorf("%q, %q: %q", prompt, other, got)
+			}
+			if got := say(r, "1", "build9"); !strings.Contains(got, "build9") {
+				t.Errorf("two lines behind %q: %q", prompt, got)
+			}
+		}
+	}
+	for _, prompt := range []string{"user:", "code:", "Password", "passwords do not match:"} {
+		r := redact.New(redact.Rules{})
+		say(r, "1", prompt)
+		if got := say(r, "1", "build9"); !strings.Contains(got, "build9") {
+			t.Errorf("%q: %q", prompt, got)
+		}
+	}
+	r := redact.New(redact.Rules{})
+	for i := range 1000 {
+		say(r, fmt.Sprint(i), "Password:")
+	}
+	if n := r.Asked(); n > 256 {
+		t.Errorf("%d prompts are remembered", n)
 	}
 }

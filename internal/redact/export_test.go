@@ -101,3 +101,10 @@ func LetThrough(words []string) (through []string) {
 
 // OpenKeys returns how many writers are within a private key.
 func (r *Redactor) OpenKeys() int { return len(r.blocks.open) }
+
+// Asked returns how many prompts wait for their answers.
+func (r *Redactor) Asked() int {
+	r.blocks.mu.Lock()
+	defer r.blocks.mu.Unlock()
+	return len(r.blocks.asks)
+}

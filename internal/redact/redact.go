@@ -56,7 +56,7 @@ func New(rules Rules) *Redactor {
 		numbers: newPseudonyms(),
 		known:   newKnown(),
 		masked:  masked{kinds: map[uint32]string{}},
-		blocks:  blocks{open: map[writer]*keyBlock{}},
+		blocks:  blocks{open: map[writer]*keyBlock{}, asks: map[writer]string{}},
 		found:   newFindings(),
 		memos:   sync.Pool{New: func() any { return newMemo() }},
 	}

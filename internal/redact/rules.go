@@ -88,6 +88,21 @@ var ruleTable = []Rule{
 		"| user | password |\\n|---|---|\\n| bob | SECRET |",
 	},
 	{
+		"Rows of tables",
+		"the cell beside a secret name, of a row of two cells or of one with a number in it; types, headings and prose stay",
+		"| password | SECRET |",
+	},
+	{
+		"Behind arrows",
+		"text in quotes, or a word with letters and digits; any word behind the name of a variable of the environment",
+		"password => SECRET",
+	},
+	{
+		"Answers to prompts",
+		"the next line of the same program, if it is one word with letters and digits or signs",
+		"Password:\\nSECRET",
+	},
+	{
 		"Fields in brackets",
 		"value beside name or key, without quotes around them",
 		"{name: DB_PASSWORD, value: SECRET}",
