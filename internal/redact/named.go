@@ -246,7 +246,7 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	}
 	k += sep
 	if value := sc.properties(k); sc.mode == plain && value > k && value < len(s) && s[k-1] == ' ' && strings.HasPrefix(s[j:], ":") &&
-		(class[s[value]] == wordByte || s[value] == '"' || s[value] == '\'') {
+		(class[s[value]] == wordByte || s[value] == '"' || s[value] == '\'' || pseudonymAt(s[value:]) > 0) {
 		k = value
 	}
 	if quote == 0 && sc.mode == document && k < len(s) && s[k] == '%' {
