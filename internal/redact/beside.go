@@ -58,6 +58,9 @@ func environment(name string) bool {
 	return strings.IndexByte(name, '_') > 0 && name == strings.ToUpper(name)
 }
 
+// maxRowBytes bounds the rest of a row behind a name: each of its names looks at all of it.
+const maxRowBytes = 1024
+
 // rowBars stand between the cells of a row.
 var rowBars = [...]string{"|", "│", "┃", "║"}
 
@@ -85,7 +88,12 @@ func (sc *scan) besideBar(i, j int) (v held, ok bool) {
 	if open < begin || len(strings.TrimLeft(s[open+len(bar):i], " `\t")) > maxNameBytes || strings.Contains(strings.TrimSpace(s[open+len(bar):i]), " ") {
 		return held{}, false
 	}
-	stop := sc.lineEnd(k)
+	stop := k + strings.IndexAny(s[k:min(len(s), k+maxRowBytes)], "\n\r\"\\")
+	if stop < k {
+		if stop = len(s); stop-k > maxRowBytes {
+			return held{}, false
+		}
+	}
 	below := strings.TrimLeft(s[stop:min(len(s), stop+reach)], "\\rn\r\n ")
 	if strings.HasPrefix(below, "+-") { // the end of the table, or what stands over its rows
 		below = strings.TrimLeft(below, "+-=")

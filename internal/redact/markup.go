@@ -246,7 +246,10 @@ func (sc *scan) attributed(i, k int, delim string) (v held, ok bool) {
 	tag := at
 	for ; tag > 0 && lt == ""; tag-- {
 		if lt = angleBefore(s, from+tag); lt != "" {
-			break
+			if pseudonymAt(s[from+tag-len(lt):]) == 0 {
+				break
+			}
+			lt = "" // of a value that was hidden before, not of a tag
 		}
 	}
 	end := tag
