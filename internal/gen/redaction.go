@@ -96,6 +96,7 @@ doctor name the line, and the built-in rules hold.
 
 - A value that was stored before its name was seen. Within one batch the order does not matter.
 - A known value of fewer than 8 bytes, or one that is an ordinary word, a date, a path or a number.
+- A known value in other capitals, or in base64.
 - A known value within a longer word of fewer than 16 bytes that it does not begin.
 - A secret whose name came in another line: a column's head and its row, ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and an
   answer of letters only or of several words. Only private keys and prompts are followed from line to line.

@@ -33,7 +33,7 @@ func (sc *scan) pointed(i, j int) (v held, ok bool) {
 		at++
 	}
 	n := arrow(s, at)
-	if n == 0 || sc.mode == form {
+	if n == 0 || sc.mode == form || i > 0 && s[i-1] == '/' { // a route
 		return held{}, false
 	}
 	k := at + n
@@ -41,7 +41,7 @@ func (sc *scan) pointed(i, j int) (v held, ok bool) {
 		k++
 	}
 	if v, ok := sc.argument(k); ok {
-		return v, v.from < v.to && !harmlessCell(s[v.from:v.to])
+		return v, v.from < v.to && !harmlessCell(s[v.from:v.to]) && !ruled(s[v.from:v.to])
 	}
 	v = held{from: k, to: sc.bareEnd(k, false, false), weak: true}
 	value := s[v.from:v.to]
@@ -51,6 +51,21 @@ func (sc *scan) pointed(i, j int) (v held, ok bool) {
 		return held{}, false
 	}
 	return v, environment(s[i:j]) || len(value) >= 4 && hasBoth(value, isLetter, isDigit)
+}
+
+// ruled reports whether a value is a list of rules for what is typed: required|min:8.
+func ruled(value string) bool {
+	first, more, ok := strings.Cut(value, "|")
+	return ok && (harmlessCell(first) || strings.Contains(more, "min:") || strings.Contains(more, "max:"))
+}
+
+// counted reports whether a cell is a small number, or one with a unit: 812, 12.3 kB.
+func counted(value string) bool {
+	const longest = 3 // digits, for a PIN has four
+	number := strings.TrimLeft(value, "0123456789.,")
+	digits := len(value) - len(number)
+	unit := strings.TrimLeft(number, " ")
+	return digits > 0 && (unit == "" && digits <= longest || len(unit) < len(number) && len(unit) <= longest && unit != "" && strings.TrimLeft(unit, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ%") == "")
 }
 
 // environment reports whether a name is one of a variable of the environment: DB_PASSWORD.
@@ -112,7 +127,7 @@ func (sc *scan) besideBar(i, j int) (v held, ok bool) {
 		v.to--
 	}
 	value := s[v.from:v.to]
-	if value == "" || harmlessCell(value) || strings.ContainsAny(value, "()") || sc.r.names.match(value) != "" {
+	if value == "" || harmlessCell(value) || counted(value) || strings.ContainsAny(value, "()") || sc.r.names.match(value) != "" {
 		return held{}, false
 	}
 	if at, _ := nextPseudonym(value, 0); at < len(value) {
@@ -128,6 +143,29 @@ func (sc *scan) besideBar(i, j int) (v held, ok bool) {
 		}
 	}
 	return v, alphanumeric(value)
+}
+
+// announced returns what a program made itself and says at the end of a line, a few words behind the name that ends before k: "A
+// temporary password is generated for root@localhost: x".
+func (sc *scan) announced(k int) (v held, ok bool) {
+	const reach, least = 96, 8
+	s := sc.s
+	near := s[k:min(len(s), k+reach)]
+	if end := strings.IndexAny(near, "\n\r\"\\"); end >= 0 {
+		near = near[:end]
+	}
+	words, value, ok := strings.Cut(near, ": ")
+	before := s[max(0, k-reach/2):k]
+	if !ok || sc.mode == form || strings.ContainsAny(words, "=:'{}<>|/") ||
+		!containsFold(words, "generated") && !containsFold(before, "generated") && !containsFold(before, "temporary") && !containsFold(before, "initial") {
+		return held{}, false
+	}
+	value = strings.TrimRight(value, " .")
+	if len(value) < least || strings.IndexByte(value, ' ') >= 0 || !hasBoth(value, isLetter, isDigit) || pseudonymAt(value) > 0 {
+		return held{}, false
+	}
+	from := k + len(words) + len(": ")
+	return held{from: from, to: from + len(value), content: true}, true
 }
 
 // remark returns the index behind the words in brackets that stand between a name and its sign: "password (base64): x"; else k.

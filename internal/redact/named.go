@@ -396,6 +396,9 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 		k += len("is: ")
 		return held{from: k, to: sc.bareEnd(k, false, false)}, true
 	}
+	if v, ok := sc.announced(k); ok {
+		return v, true
+	}
 	if at := sc.typed(k); at > k { // var password string = "x"
 		v, _ := sc.valueAt(at, "", 0, 0, false)
 		return v, v.content

@@ -98,6 +98,11 @@ var ruleTable = []Rule{
 		"password => SECRET",
 	},
 	{
+		"Passwords that a program makes",
+		"the last word of a line that says that it is generated, initial or temporary, of eight bytes or more with letters and digits",
+		"temporary password for root: SECRET",
+	},
+	{
 		"Answers to prompts",
 		"the next line of the same program, if it is one word with letters and digits or signs",
 		"Password:\\nSECRET",

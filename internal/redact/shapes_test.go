@@ -13,7 +13,8 @@ func TestNamesBesideValues(t *testing.T) {
 		"| password | «hunter2» |", "| id | 7 |\n| password | «hunter2» |", "|password|«hunter2»|", "│ password │ «hunter2» │",
 		"┃ DB_PASSWORD ┃ «hunter2» ┃", "║ token ║ «swordfish» ║", "| 3 | api_key | «swordfish» | 2026-11-27 |",
 		"INFO config: | db.password | «hunter2» |", "| `password` | `«hunter2»` |", "| password | «correct horse» |",
-		"+----------+---------+\n| user | bob |\n| password | «hunter2» |\n+----------+---------+", "12:00 | token | «swordfish9» |",
+		"+----------+---------+\n| user | bob |\n| password | «hunter2» |\n+----------+---------+", "12:00 | token | «swordfish9» |", "| pin | «4711» |",
+		"1 [Note] A temporary password is generated for root@localhost: «Ab3!dkw9xQ»", "root password generated: «zQ7EtpAVS9bx»", "Initial password for the elastic user: «hunter2hunter»\nnext", "| password | «12 apes» |", "password => '«ab|cd|ef»'",
 		// Columns.
 		"password            «hunter2»", "  DB_PASSWORD   «swordfish»", "password\t«hunter2»",
 		"DB_PASSWORD\t«swordfish»",
@@ -52,6 +53,7 @@ func TestNamesWithoutValues(t *testing.T) {
 	checkMarked(t, builtIn, "text",
 		"| password | string | required |", "| password | string |", "| token | The token of the session | yes |", "| password | required |",
 		"| Password | optional | min. 8 characters |", "| password |", "| password | |", "| password | - |", "| user | password | role |",
+		"| token | 3 |", "password generated for: bob", "password changed for user: jsmith42", "Initial password for the elastic user: see below2 it", "│ token      │ 12 ms │", "| secrets | 12.3 kB | 4 |", "password => 'required|min:8'", "route /token -> TokenController2@issue",
 		"| token | expired |", "| password | varchar(255) | NO |", "| password_hash | text | not null |", "| password | ✅ |",
 		"| password | email | username |", "| tokens | 812 |", "| token | refresh_token |", "│ password │ string │", "| password | null |",
 		"password -> validate", "password => validate", "password => validate(password)", "password => { check(password) }", "token => token.id",
