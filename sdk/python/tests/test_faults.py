@@ -453,7 +453,9 @@ class Processes(Case):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "app.py")
             with open(path, "w", encoding="utf-8") as file:
-                file.write("import sys, logging\nlogging.warning('%s %s', __name__, sys.argv[1:])\nsys.exit(4)\n")
+                # A busy machine may need longer than the half second that an end is given.
+                file.write("import sys, logging, gasoline_sdk\nlogging.warning('%s %s', __name__, sys.argv[1:])\n"
+                           "gasoline_sdk.flush(10)\nsys.exit(4)\n")
             env = {**os.environ, "PYTHONPATH": ROOT, "GASOLINE_URL": self.receiver.url, "GASOLINE_TOKEN": "secret"}
             done = subprocess.run([sys.executable, "-m", "gasoline_sdk.run", path, "a", "b"], env=env, timeout=30,
                                   capture_output=True, text=True, check=False)
