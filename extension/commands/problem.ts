@@ -21,6 +21,9 @@ export function problemFrom({ code, message, candidates, blocker }: CommandError
   return new CommandProblem(code, message, { ...(candidates ? { candidates } : {}), ...(blocker ? { blocker } : {}) });
 }
 
+export const pageLeft = (): CommandProblem =>
+  new CommandProblem("page_left", "The page was left while the command ran.");
+
 export const notGranted = (): CommandProblem =>
   new CommandProblem(
     "origin_not_allowed",

@@ -1,5 +1,5 @@
 import type { Debug, Failure, Send } from "../../commands/context.ts";
-import { CommandProblem } from "../../commands/problem.ts";
+import { CommandProblem, pageLeft } from "../../commands/problem.ts";
 import { beforeDeadline } from "../execution/deadline.ts";
 
 const PROTOCOL = "1.3";
@@ -168,8 +168,7 @@ async function attach(tab: number): Promise<void> {
 /** What it means where Chrome gave up a step: its words are those of its protocol. */
 function ended(error: unknown): unknown {
   const message = error instanceof Error ? error.message : String(error);
-  if (/navigated or closed/.test(message))
-    return new CommandProblem("page_left", "The page was left while the command ran.");
+  if (/navigated or closed/.test(message)) return pageLeft();
   if (/^Detached while|is not attached/.test(message))
     return new CommandProblem(
       "debugger_refused",

@@ -2,7 +2,7 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { Debug, Send } from "../../commands/context.ts";
 import { DragInput } from "../../commands/drag_input.ts";
 import { sendInput } from "../../commands/input.ts";
-import { CommandProblem } from "../../commands/problem.ts";
+import { CommandProblem, pageLeft } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
 import type { May } from "./powers.ts";
 import type {
@@ -367,8 +367,6 @@ export class Inputs {
 }
 
 const over = (): CommandProblem => new CommandProblem("cancelled", "Nobody waits for this act any more.");
-
-const pageLeft = (): CommandProblem => new CommandProblem("page_left", "The page was left while the command ran.");
 
 /** A button that is pressed when the rest of a press is not made is let go of where no element is. */
 async function letGo(running: Running, raw: Send): Promise<void> {

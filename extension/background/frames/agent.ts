@@ -2,7 +2,7 @@ import type { Coverage, Target } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
-import { CommandProblem } from "../../commands/problem.ts";
+import { CommandProblem, pageLeft } from "../../commands/problem.ts";
 import type { Acted, AgentOp, AgentOps, AskAround, AskScript, AskTick, Inside } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import type { AskComponents } from "../../messages/drawing.ts";
@@ -237,7 +237,7 @@ export class AgentFrames implements Frames {
   ): Promise<{ x: number; y: number }> {
     const page = this.#page(tab);
     const { frames, wanted: frame } = await page.treeWith((at) => at.documentId === documentId);
-    if (!frame) throw new CommandProblem("page_left", "The page was left while the command ran.");
+    if (!frame) throw pageLeft();
     const at = await upwards(page, frames, frame, point, deadline);
     if (!at) throw new CommandProblem("not_actionable", "The frame of the element has no box on the page.");
     return at;

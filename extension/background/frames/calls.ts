@@ -1,6 +1,6 @@
 import { type CommandKind, MUTATING, POWER, type Power } from "@gasoline/schema/commands";
 import type { FrameInfo } from "../../commands/context.ts";
-import { CommandProblem, notGranted, problemFrom } from "../../commands/problem.ts";
+import { CommandProblem, notGranted, pageLeft, problemFrom } from "../../commands/problem.ts";
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import type { KindOps } from "../../messages/operations.gen.ts";
@@ -226,8 +226,6 @@ export class Calls {
     throw pageLeft();
   }
 }
-
-const pageLeft = (): CommandProblem => new CommandProblem("page_left", "The page was left while the command ran.");
 
 /** Says whether a document was gone before a call came to it. One that goes while a call runs is removed, Chrome says. */
 const neverThere = (error: unknown): boolean =>
