@@ -94,6 +94,12 @@ const snapshotPart = {
   frame: text2000,
   limit: integerFrom1To100,
 };
+const part = {
+  ref: check7,
+  selector: text2000,
+  named: text200,
+  frame: text2000,
+};
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
 export const SCHEMAS = {
@@ -374,5 +380,9 @@ export const SCHEMAS = {
     to_y: number,
     dx: number,
     dy: number,
+  }),
+  navigation: v.object({
+    ...part,
+    limit: integerFrom1To1000,
   }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -3,6 +3,7 @@
 import type { CommandKind } from "@gasoline/schema/commands";
 import { acts, reads } from "./act.ts";
 import type { Handler } from "./handler.ts";
+import { inspects } from "./inspect.ts";
 import { navigate } from "./navigate.ts";
 import { refresh } from "./refresh.ts";
 import { back } from "./back.ts";
@@ -105,4 +106,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
   drag,
+  navigation: inspects("navigation"),
 };

@@ -36,6 +36,7 @@ import { indexeddb } from "./read/indexeddb.ts";
 import { locators } from "./read/locators.ts";
 import { scrollPosition } from "./act/scroll_position.ts";
 import { drag } from "./act/drag.ts";
+import { inspect } from "./inspect.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -75,4 +76,5 @@ export const KINDS = {
   locators,
   scroll_position: scrollPosition,
   drag,
+  navigation: inspect("navigation"),
 };

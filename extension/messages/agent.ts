@@ -34,6 +34,9 @@ export interface Acted {
   settled?: Settled;
 }
 
+/** What a document answers to a question; null: nothing there fits the selector. frame: its name, "" for the main frame. */
+export type Asked<R> = { frame: string; answer: R } | null;
+
 /** Where in a child frame the point of an act lies, and how its target was found. */
 export interface Inside {
   /** The frame's place; -1 for one that has none. */
@@ -268,7 +271,7 @@ export interface AskAround {
 }
 
 /** What is loaded into a document on first use, beside the agent. */
-export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit" | "draw" | "cover";
+export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit" | "draw" | "cover" | "inspect";
 
 /** The agent of a document asks the worker to load a script. Answered with a problem or null. */
 export interface AskScript {

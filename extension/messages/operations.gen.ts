@@ -45,8 +45,10 @@ import type {
   LocatorsResult,
   ScrollPositionParams,
   DragParams,
+  NavigationParams,
+  NavigationFound,
 } from "@gasoline/schema/commands";
-import type { Acted } from "./agent.ts";
+import type { Acted, Asked } from "./agent.ts";
 
 /** The kinds that work in the page: what goes into the document, what comes out. */
 export interface KindOps {
@@ -86,4 +88,5 @@ export interface KindOps {
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
+  navigation: { params: NavigationParams; result: Asked<NavigationFound> };
 }

@@ -1,5 +1,5 @@
 // Every kind of command once in the extension itself, in a real page: most of their tests have the worker in Node.
-import type { CommandKind, Commands } from "@gasoline/schema/commands";
+import { QUESTIONS, type CommandKind, type Commands, type Question } from "@gasoline/schema/commands";
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
@@ -18,7 +18,9 @@ type Elsewhere =
 /** Kinds that are called with what the ones before gave. */
 type After = "close_tab" | "switch_tab" | "activate_tab";
 
-type Walk = { [K in Exclude<CommandKind, Elsewhere | After>]: [params: Commands[K]["params"], result: object] };
+type Walk = {
+  [K in Exclude<CommandKind, Elsewhere | After | Question>]: [params: Commands[K]["params"], result: object];
+};
 
 const PAGE = `<title>A</title><h1>Shop</h1><p id=text>words of the page</p>
   <label>Name <input id=name></label><label><input type=checkbox> Gift</label>
@@ -127,6 +129,12 @@ test("every kind of command is carried out", async ({ daemon, site, browserWithE
     confirm_top_dialog: `dialog("Delete it?", "OK")`,
     auto_dismiss_overlays: "banner()",
   };
+  // Some need an element, and say so.
+  for (const kind of QUESTIONS) {
+    const { error, result } = await run(kind, {} as never);
+    if (error) expect(error.code, kind).toBe("missing_target");
+    else expect(result, kind).toMatchObject({ title: "A", documents: [{ answer: expect.any(Object) }] });
+  }
   let opened = 0;
   for (const [kind, [params, result]] of Object.entries(walk) as [keyof Walk, [object, Record<string, unknown>]][]) {
     const first = before[kind];

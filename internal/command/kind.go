@@ -8,10 +8,11 @@ type Trait uint16
 // The traits. Each kind has exactly one of the powers, which is what the extension asks before it carries out a command
 // and again while it does. A page is the one that the tab shows at that moment.
 const (
-	Tab     Trait = 1 << iota // it needs a tab
-	InPage                    // extension/dom-agent carries it out in the document, by an operation of the same name
-	Private                   // its result goes to the caller of Do alone: not redacted, not kept, never shown
-	Follows                   // it acts and gives the page nothing (text, key, file, script) that may be meant for another site
+	Tab      Trait = 1 << iota // it needs a tab
+	InPage                     // extension/dom-agent carries it out in the document, by an operation of the same name
+	Private                    // its result goes to the caller of Do alone: not redacted, not kept, never shown
+	Follows                    // it acts and gives the page nothing (text, key, file, script) that may be meant for another site
+	Inspects                   // every document of the page answers it, see [Question]; Result is the answer of one
 
 	Nothing // power: it learns nothing of a page and does nothing to one
 	Looks   // power: it learns of the page, whose site the user has to have granted

@@ -15,9 +15,9 @@ import (
 //
 // A kind's handler is extension/commands/<kind>.ts, and its operation extension/dom-agent/act/<kind>.ts
 // or read/<kind>.ts; both export the kind's name in camel case. A kind that works in the page and has no
-// handler of its own is passed on to its operation.
+// handler of its own is passed on to its operation. Of a question there is dom-agent/inspect/<kind>.ts and nothing else.
 func commands(root string, files map[string][]byte) error {
-	var schemas, handlers, handlerImports, operations, operationImports, types []string
+	var schemas, handlers, handlerImports, operations, operationImports, questions, questionImports, types []string
 	results := map[string]bool{}
 	var params []any
 	for _, k := range command.Kinds() {
@@ -32,6 +32,8 @@ func commands(root string, files map[string][]byte) error {
 		case own:
 			handlerImports = append(handlerImports, fmt.Sprintf(`import { %s } from "./%s.ts";`, name, k.Name))
 			handlers = append(handlers, member(k.Name, name))
+		case k.Needs(command.Inspects):
+			handlers = append(handlers, fmt.Sprintf("  %s: inspects(%q),", k.Name, k.Name))
 		case k.Needs(command.InPage) && k.Needs(command.Mutates):
 			handlers = append(handlers, fmt.Sprintf("  %s: acts(%q),", k.Name, k.Name))
 		case k.Needs(command.InPage):
@@ -48,7 +50,10 @@ func commands(root string, files map[string][]byte) error {
 			continue
 		}
 		folder := "act"
-		if !k.Needs(command.Mutates) {
+		switch {
+		case k.Needs(command.Inspects):
+			folder = "inspect"
+		case !k.Needs(command.Mutates):
 			folder = "read"
 		}
 		if !exists(root, "extension/dom-agent/"+folder, k.Name) {
@@ -60,17 +65,21 @@ func commands(root string, files map[string][]byte) error {
 				name,
 			)
 		}
-		operationImports = append(
-			operationImports,
-			fmt.Sprintf(`import { %s } from "./%s/%s.ts";`, name, folder, k.Name),
-		)
-		operations = append(operations, member(k.Name, name))
 		result := "Acted"
 		if !k.Needs(command.Mutates) {
-			result = reflect.TypeOf(k.Result).Name()
+			result = tsName(reflect.TypeOf(k.Result))
 			results[result] = true
 		}
-		params := reflect.TypeOf(k.Params).Name()
+		if k.Needs(command.Inspects) {
+			result = "Asked<" + result + ">"
+			operations = append(operations, fmt.Sprintf("  %s: inspect(%q),", k.Name, k.Name))
+			questionImports = append(questionImports, fmt.Sprintf(`import { %s } from "./%s.ts";`, name, k.Name))
+			questions = append(questions, member(k.Name, name))
+		} else {
+			operations = append(operations, member(k.Name, name))
+			operationImports = append(operationImports, fmt.Sprintf(`import { %s } from "./%s/%s.ts";`, name, folder, k.Name))
+		}
+		params := tsName(reflect.TypeOf(k.Params))
 		results[params] = true
 		types = append(types, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, params, result))
 	}
@@ -91,6 +100,7 @@ export const SCHEMAS = {
 		header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
 import { acts, reads } from "./act.ts";
 import type { Handler } from "./handler.ts";
+import { inspects } from "./inspect.ts";
 %s
 
 /** The handler of every kind that the daemon may send. */
@@ -99,7 +109,15 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
 };
 `, list(handlerImports), list(handlers)),
 	)
+	files["extension/dom-agent/inspect/questions.gen.ts"] = []byte(header + fmt.Sprintf(`%s
+
+/** The answer of a document to every question. */
+export const QUESTIONS = {
+%s
+};
+`, list(questionImports), list(questions)))
 	files["extension/dom-agent/operations.gen.ts"] = []byte(header + fmt.Sprintf(`%s
+import { inspect } from "./inspect.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -109,16 +127,16 @@ export const KINDS = {
 	names := make([]string, 0, len(results))
 	for _, k := range command.Kinds() { // in the order of the kinds, each once
 		for _, t := range []reflect.Type{reflect.TypeOf(k.Params), reflect.TypeOf(k.Result)} {
-			if results[t.Name()] {
-				names = append(names, "  "+t.Name()+",")
-				delete(results, t.Name())
+			if name := tsName(t); results[name] {
+				names = append(names, "  "+name+",")
+				delete(results, name)
 			}
 		}
 	}
 	files["extension/messages/operations.gen.ts"] = []byte(header + fmt.Sprintf(`import type {
 %s
 } from "@gasoline/schema/commands";
-import type { Acted } from "./agent.ts";
+import type { Acted, Asked } from "./agent.ts";
 
 /** The kinds that work in the page: what goes into the document, what comes out. */
 export interface KindOps {

@@ -30,12 +30,12 @@ var wireRoots = []any{
 
 func typescript(root string, files map[string][]byte) error {
 	docs := map[string]string{}
-	for _, dir := range []string{"internal/wire", "internal/command"} {
+	for _, dir := range []string{"internal/wire", "internal/command", "internal/tools/analyze"} {
 		if err := readDocs(filepath.Join(root, dir), docs); err != nil {
 			return err
 		}
 	}
-	w := &tsWriter{docs: docs, seen: map[reflect.Type]bool{}}
+	w := &tsWriter{docs: docs, seen: map[reflect.Type]bool{}, names: map[string]reflect.Type{}}
 	w.out.WriteString(header)
 	fmt.Fprintf(&w.out, "export const WIRE_VERSION = %d;\n", wire.Version)
 	for _, r := range wireRoots {
@@ -43,21 +43,18 @@ func typescript(root string, files map[string][]byte) error {
 	}
 	files["schema/ts/wire.gen.ts"] = []byte(w.out.String())
 
-	w = &tsWriter{docs: docs, seen: map[reflect.Type]bool{}}
+	w = &tsWriter{docs: docs, seen: map[reflect.Type]bool{}, names: map[string]reflect.Type{}}
 	w.out.WriteString(header)
-	var kinds, mutating, tabs, powers []string
+	var kinds, mutating, tabs, powers, questions []string
 	for _, k := range command.Kinds() {
 		w.declare(reflect.TypeOf(k.Params))
 		w.declare(reflect.TypeOf(k.Result))
-		kinds = append(
-			kinds,
-			fmt.Sprintf(
-				"  %s: { params: %s; result: %s };",
-				k.Name,
-				reflect.TypeOf(k.Params).Name(),
-				reflect.TypeOf(k.Result).Name(),
-			),
-		)
+		result := tsName(reflect.TypeOf(k.Result))
+		if k.Needs(command.Inspects) {
+			result = "Inspected<" + result + ">"
+			questions = append(questions, fmt.Sprintf("  %q,", k.Name))
+		}
+		kinds = append(kinds, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, tsName(reflect.TypeOf(k.Params)), result))
 		powers = append(powers, fmt.Sprintf("  %s: %q,", k.Name, k.Power()))
 		if k.Needs(command.Mutates) {
 			mutating = append(mutating, fmt.Sprintf("  %q,", k.Name))
@@ -91,15 +88,42 @@ func typescript(root string, files map[string][]byte) error {
 			"Set<CommandKind>([\n%s\n]);\n",
 		strings.Join(tabs, "\n"),
 	)
+	fmt.Fprintf(&w.out, `
+/** What the documents of a page answered to a question, the main one first. */
+export interface Inspected<R> {
+  url: string;
+  title: string;
+  documents: Inspection<R>[];
+  coverage?: Coverage;
+}
+
+/** What one document answered. */
+export interface Inspection<R> {
+  /** Absent: the page's own document. */
+  frame?: Frame;
+  answer: R;
+}
+
+/** Commands that every document of a page answers. */
+export const QUESTIONS = [
+%s
+] as const satisfies readonly CommandKind[];
+
+export type Question = (typeof QUESTIONS)[number];
+`, strings.Join(questions, "\n"))
 	files["schema/ts/commands.gen.ts"] = []byte(w.out.String())
 	return nil
 }
 
 type tsWriter struct {
-	out  strings.Builder
-	docs map[string]string // "Type" or "Type.Field" → comment
-	seen map[reflect.Type]bool
+	out   strings.Builder
+	docs  map[string]string // "Type" or "Type.Field" → comment
+	seen  map[reflect.Type]bool
+	names map[string]reflect.Type // by the name in TypeScript
 }
+
+// tsName is the name of a type in TypeScript, where all begin with a capital letter.
+func tsName(t reflect.Type) string { return strings.ToUpper(t.Name()[:1]) + t.Name()[1:] }
 
 // declare writes the interface of a struct type, after those that it uses.
 func (w *tsWriter) declare(t reflect.Type) {
@@ -107,16 +131,21 @@ func (w *tsWriter) declare(t reflect.Type) {
 		return
 	}
 	w.seen[t] = true
+	name := tsName(t)
+	if other := w.names[name]; other != nil {
+		panic(fmt.Sprintf("gen: %v and %v are both %s in TypeScript", other, t, name))
+	}
+	w.names[name] = t
 	var extends, fields []string
 	for i := range t.NumField() {
 		f := t.Field(i)
 		w.declareUnder(f.Type)
 		if f.Anonymous {
-			extends = append(extends, f.Type.Name())
+			extends = append(extends, tsName(f.Type))
 			continue
 		}
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if name == "-" || name == "" {
+		field, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if field == "-" || field == "" {
 			continue
 		}
 		optional := ""
@@ -126,10 +155,11 @@ func (w *tsWriter) declare(t reflect.Type) {
 		if doc := w.docs[t.Name()+"."+f.Name]; doc != "" {
 			fields = append(fields, "  /** "+doc+" */")
 		}
-		fields = append(fields, fmt.Sprintf("  %s%s: %s;", name, optional, tsType(f.Type)))
+		fields = append(fields, fmt.Sprintf("  %s%s: %s;", field, optional, tsType(f.Type)))
 	}
 	w.out.WriteByte('\n')
 	if doc := w.docs[t.Name()]; doc != "" {
+		doc = strings.ToUpper(doc[:1]) + doc[1:]
 		w.out.WriteString("/** " + doc + " */\n")
 	}
 	ext := ""
@@ -137,10 +167,10 @@ func (w *tsWriter) declare(t reflect.Type) {
 		ext = " extends " + strings.Join(extends, ", ")
 	}
 	if len(fields) == 0 && ext == "" {
-		fmt.Fprintf(&w.out, "export type %s = Record<string, never>;\n", t.Name())
+		fmt.Fprintf(&w.out, "export type %s = Record<string, never>;\n", name)
 		return
 	}
-	fmt.Fprintf(&w.out, "export interface %s%s {\n%s\n}\n", t.Name(), ext, strings.Join(fields, "\n"))
+	fmt.Fprintf(&w.out, "export interface %s%s {\n%s\n}\n", name, ext, strings.Join(fields, "\n"))
 }
 
 func (w *tsWriter) declareUnder(t reflect.Type) {
@@ -168,7 +198,7 @@ func tsType(t reflect.Type) string {
 	case t.Kind() == reflect.Map:
 		return "Record<string, " + tsType(t.Elem()) + ">"
 	case t.Kind() == reflect.Struct:
-		return t.Name()
+		return tsName(t)
 	case t.Kind() == reflect.String:
 		return "string"
 	case t.Kind() == reflect.Bool:

@@ -1260,6 +1260,53 @@ export interface DragParams extends Target, Toast {
   dy?: number;
 }
 
+/** Part says which part of a page a question is about: an element, all that fit a selector, or every document whole. */
+export interface Part {
+  ref?: string;
+  selector?: string;
+  named?: string;
+  frame?: string;
+}
+
+export interface NavigationParams extends Part {
+  limit?: number;
+}
+
+/** PageLink is a link of a page. */
+export interface PageLink {
+  ref: string;
+  text: string;
+  /** relative to the page where it is of the same origin */
+  href: string;
+  external?: boolean;
+  /** aria-current */
+  current?: string;
+  hidden?: boolean;
+  /** a new tab or another frame */
+  target?: string;
+}
+
+/** LinkRegion is a landmark with its links. What is in none is of the last one, without a role. */
+export interface LinkRegion {
+  /** ARIA's: navigation, banner, main, … */
+  role?: string;
+  label?: string;
+  ref?: string;
+  links: PageLink[];
+  /** links, also those that are not listed */
+  count: number;
+}
+
+/** NavigationFound is what links a document has. */
+export interface NavigationFound {
+  /** that have links, in the order of the page; at most 20 */
+  regions: LinkRegion[];
+  /** regions, also those that are not listed */
+  regioned: number;
+  internal_links: number;
+  external_links: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1325,6 +1372,7 @@ export interface Commands {
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
   drag: { params: DragParams; result: ActResult };
+  navigation: { params: NavigationParams; result: Inspected<NavigationFound> };
 }
 
 export type CommandKind = keyof Commands;
@@ -1397,6 +1445,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   screen_recording_start: "acts",
   screen_recording_stop: "nothing",
   drag: "acts",
+  navigation: "looks",
 };
 
 /** Commands that act in a page: refused while AI Web Pilot is off. */
@@ -1506,4 +1555,27 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "screen_recording_start",
   "screen_recording_stop",
   "drag",
+  "navigation",
 ]);
+
+/** What the documents of a page answered to a question, the main one first. */
+export interface Inspected<R> {
+  url: string;
+  title: string;
+  documents: Inspection<R>[];
+  coverage?: Coverage;
+}
+
+/** What one document answered. */
+export interface Inspection<R> {
+  /** Absent: the page's own document. */
+  frame?: Frame;
+  answer: R;
+}
+
+/** Commands that every document of a page answers. */
+export const QUESTIONS = [
+  "navigation",
+] as const satisfies readonly CommandKind[];
+
+export type Question = (typeof QUESTIONS)[number];

@@ -25,6 +25,7 @@ const FILES: Readonly<Record<Script, string[]>> = {
   audit: ["axe.min.js", "audit.js"],
   draw: ["draw.js"],
   cover: ["cover.js"],
+  inspect: ["inspect.js"],
 };
 
 /** Loads a script into a document; it stays until the page goes. */

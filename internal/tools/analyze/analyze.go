@@ -4,19 +4,24 @@ package analyze
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
 type Env struct {
 	view.View
+	Drive drive.Driver
 }
 
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings from what was captured: errors grouped, page performance.",
-	Shown: []string{"limit", "url", "scope", "tab"},
-	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
+	Doc:   "Findings from what was captured and what the page is: errors grouped, page performance, links.",
+	Shown: []string{"selector", "ref", "frame", "limit", "url", "scope", "tab"},
+	Docs: map[string]string{
+		"limit": "most entries, 1-1000", // each mode has its own default
+		"tab":   "tab id; default the one in use",
+	},
 })

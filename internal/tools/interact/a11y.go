@@ -176,7 +176,7 @@ func (a *audit) Text(w *answer.Writer) {
 
 // lacking says what an audit did not look at, in sentences.
 func lacking(r command.AuditResult) []string {
-	out := uncovered(r.Coverage)
+	out := drive.Uncovered(r.Coverage)
 	if n := len(r.Unfinished); n > 0 {
 		out = append(out, fmt.Sprintf("the time was up before %d rules were run: %s", n, answer.Cut(answer.Clean(strings.Join(r.Unfinished, ", ")), 300)))
 	}

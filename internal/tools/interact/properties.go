@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -55,7 +56,7 @@ var (
 		in
 	}) (any, error) {
 		return do(ctx, env, command.Query, p.Tab, p.QueryParams, func(r command.QueryResult) []string {
-			return append(queried(p.Selector, r), uncovered(r.Coverage)...)
+			return append(queried(p.Selector, r), drive.Uncovered(r.Coverage)...)
 		})
 	})
 	_ = catalog.Add(Tool, catalog.Spec{

@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -193,7 +194,7 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		if r.Document != "" {
 			out = append(out, answer.Clean(r.Document))
 		}
-		return append(out, uncovered(r.Coverage)...)
+		return append(out, drive.Uncovered(r.Coverage)...)
 	})
 }
 
@@ -205,11 +206,11 @@ func readText(r command.TextResult) []string {
 	out = append(out, texts(r.Value, r.Sections)...)
 	out = append(out, cut(r.TrueSize)...)
 	for _, f := range r.Frames {
-		out = append(out, "--- "+inWords(f.Frame))
+		out = append(out, "--- "+drive.FrameWords(f.Frame))
 		out = append(out, texts(f.Value, f.Sections)...)
 		out = append(out, cut(f.TrueSize)...)
 	}
-	return append(out, uncovered(r.Coverage)...)
+	return append(out, drive.Uncovered(r.Coverage)...)
 }
 
 // cut says that a text was longer.
@@ -302,7 +303,7 @@ func listed(r command.ListResult) []string {
 	}
 	for _, f := range r.Frames {
 		if !slices.ContainsFunc(r.Elements, func(e command.Element) bool { return e.Frame == f.Frame.Name }) {
-			out = append(out, fmt.Sprintf("in %s: %d elements that are not listed", inWords(f.Frame), f.Count))
+			out = append(out, fmt.Sprintf("in %s: %d elements that are not listed", drive.FrameWords(f.Frame), f.Count))
 		}
 	}
 	if r.Unread > 0 {
@@ -312,7 +313,7 @@ func listed(r command.ListResult) []string {
 			r.Unread,
 		))
 	}
-	return append(out, uncovered(r.Coverage)...)
+	return append(out, drive.Uncovered(r.Coverage)...)
 }
 
 // frameWords gives the words for a frame of a list.
@@ -322,47 +323,8 @@ func frameWords(name string, frames []command.Listed) string {
 	}
 	for _, f := range frames {
 		if f.Frame.Name == name {
-			return inWords(f.Frame)
+			return drive.FrameWords(f.Frame)
 		}
 	}
 	return "frame " + answer.Clean(name)
-}
-
-// inWords names a frame by its number, where it is from and its title.
-func inWords(f command.Frame) string {
-	line := "a frame"
-	if f.Name != "" {
-		line = "frame " + answer.Clean(f.Name)
-	}
-	if at := answer.Short(f.URL, 80); at != "" && !strings.HasPrefix(f.URL, "about:") {
-		line += " (" + at + ")"
-	}
-	if f.Title != "" {
-		line += fmt.Sprintf(" %q", answer.Cut(answer.Clean(f.Title), 60))
-	}
-	if f.Hidden {
-		line += ", hidden"
-	}
-	return line
-}
-
-// uncovered says which frames of the page an answer does not cover; nothing when it covers all.
-func uncovered(c *command.Coverage) []string {
-	if c == nil {
-		return nil
-	}
-	var out []string
-	if len(c.Ungranted) > 0 {
-		out = append(out, fmt.Sprintf(
-			"iframes of %s are not granted: only the user can grant their sites, in the Gasoline popup",
-			answer.Clean(strings.Join(c.Ungranted, ", ")),
-		))
-	}
-	for _, f := range c.Unanswered {
-		out = append(out, "not looked at, it did not answer: "+inWords(f))
-	}
-	if c.More > 0 {
-		out = append(out, fmt.Sprintf("%d more frames were not looked at: name one by frame", c.More))
-	}
-	return out
 }

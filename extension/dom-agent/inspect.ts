@@ -1,0 +1,67 @@
+import { componentTags, ariaOf } from "@gasoline/capture/locators/lent";
+import { cssPath } from "@gasoline/capture/locators/css";
+import { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
+import type { Question } from "@gasoline/schema/commands";
+import type { AgentOps } from "../messages/agent.ts";
+import type { Tools } from "./inspect/main.ts";
+import { loaded } from "./browser.ts";
+import { controlOf, inList, inWords, isDisabled, labelOf } from "./describe.ts";
+import type { Environment } from "./environment.ts";
+import { identityOf, shownName, shownText } from "./identity.ts";
+import { isOwn } from "./own.ts";
+import { Pass } from "./pass.ts";
+import { AgentProblem } from "./problem.ts";
+import { renderedText } from "./rendered.ts";
+import { MASK, isSecret } from "./secret.ts";
+import { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
+import { Slices } from "./slices.ts";
+import { sortOf } from "./sort.ts";
+import { matches } from "./target.ts";
+import { boxOf, isTransparent, isVisible, rounded } from "./visible.ts";
+
+const TOOLS: Tools = {
+  AgentProblem,
+  MASK,
+  Pass,
+  Slices,
+  ariaOf,
+  boxOf,
+  componentTags,
+  controlOf,
+  cssPath,
+  everywhere,
+  fold,
+  identityOf,
+  inList,
+  inWords,
+  isDisabled,
+  isOwn,
+  isSecret,
+  isTransparent,
+  isVisible,
+  labelOf,
+  nearest,
+  parentOf,
+  renderedText,
+  roleOf,
+  roleTold,
+  roots,
+  rounded,
+  shadowOf,
+  shownIn,
+  shownName,
+  shownText,
+  sortOf,
+};
+
+/** A question; the script that answers it is loaded at first use. null: nothing here fits the selector. */
+export const inspect =
+  <K extends Question>(op: K) =>
+  async (params: AgentOps[K]["params"], environment: Environment): Promise<AgentOps[K]["result"]> => {
+    const { ref, selector } = params as { ref?: string; selector?: string };
+    const within = (ref ?? selector) ? matches(params, environment.refs).filter((at) => !isOwn(at)) : undefined;
+    if (within?.length === 0) return null;
+    const { ask } = await loaded("inspect", () => globalThis.gasolineInspect);
+    const answer = await ask(op, { params, within, environment, tools: TOOLS });
+    return { frame: environment.frame, answer } as AgentOps[K]["result"];
+  };

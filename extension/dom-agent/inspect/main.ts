@@ -1,0 +1,80 @@
+import type { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
+import type { cssPath } from "@gasoline/capture/locators/css";
+import type { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
+import type { Commands, Inspected, Question as Kind } from "@gasoline/schema/commands";
+import type { controlOf, inList, inWords, isDisabled, labelOf } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import type { identityOf, shownName, shownText } from "../identity.ts";
+import type { isOwn } from "../own.ts";
+import type { Pass } from "../pass.ts";
+import type { AgentProblem } from "../problem.ts";
+import type { renderedText } from "../rendered.ts";
+import type { MASK, isSecret } from "../secret.ts";
+import type { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "../shadow.ts";
+import type { Slices } from "../slices.ts";
+import type { sortOf } from "../sort.ts";
+import type { boxOf, isTransparent, isVisible, rounded } from "../visible.ts";
+import { QUESTIONS } from "./questions.gen.ts";
+
+// This is a script of its own, loaded on first use: of the agent's modules it uses types only, and is lent the rest.
+
+/** What the agent of the document lends. */
+export interface Tools {
+  AgentProblem: typeof AgentProblem;
+  MASK: typeof MASK;
+  Pass: typeof Pass;
+  Slices: typeof Slices;
+  ariaOf: typeof ariaOf;
+  boxOf: typeof boxOf;
+  componentTags: typeof componentTags;
+  controlOf: typeof controlOf;
+  cssPath: typeof cssPath;
+  everywhere: typeof everywhere;
+  fold: typeof fold;
+  identityOf: typeof identityOf;
+  inList: typeof inList;
+  inWords: typeof inWords;
+  isDisabled: typeof isDisabled;
+  isOwn: typeof isOwn;
+  isSecret: typeof isSecret;
+  isTransparent: typeof isTransparent;
+  isVisible: typeof isVisible;
+  labelOf: typeof labelOf;
+  nearest: typeof nearest;
+  parentOf: typeof parentOf;
+  renderedText: typeof renderedText;
+  roleOf: typeof roleOf;
+  roleTold: typeof roleTold;
+  roots: typeof roots;
+  rounded: typeof rounded;
+  shadowOf: typeof shadowOf;
+  shownIn: typeof shownIn;
+  shownName: typeof shownName;
+  shownText: typeof shownText;
+  sortOf: typeof sortOf;
+}
+
+/** What a document is asked. */
+export interface Asking<P> {
+  params: P;
+  /** The elements that the question is about, at least one; undefined: the whole document. */
+  within: Element[] | undefined;
+  environment: Environment;
+  tools: Tools;
+}
+
+/** Answers one kind of question. It reads, changes nothing, and lets the page work about every 12 ms (tools.Slices). */
+export type Question<K extends Kind> = (asking: Asking<Commands[K]["params"]>) => Answer<K> | Promise<Answer<K>>;
+
+type Answer<K extends Kind> = Commands[K]["result"] extends Inspected<infer R> ? R : never;
+
+async function ask<K extends Kind>(kind: K, asking: Asking<Commands[K]["params"]>): Promise<Answer<K>> {
+  const all: { [K in Kind]: Question<K> } = QUESTIONS;
+  return (all[kind] as unknown as Question<K>)(asking);
+}
+
+declare global {
+  var gasolineInspect: { ask: typeof ask } | undefined;
+}
+
+globalThis.gasolineInspect ??= { ask };
