@@ -381,8 +381,39 @@ export const SCHEMAS = {
     dx: number,
     dy: number,
   }),
+  data_table: v.object({
+    ...part,
+    max_rows: integerFrom1To1000,
+    max_cols: integerFrom1To100,
+  }),
+  dom: v.object({
+    ...part,
+    include_styles: flag,
+    properties: v.optional(v.pipe(v.array(v.string()), v.maxLength(50))),
+    include_children: flag,
+    max_depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))),
+    limit: integerFrom1To1000,
+  }),
+  feature_gates: v.object({
+    ...part,
+  }),
+  form_state: v.object({
+    ...part,
+    limit: integerFrom1To1000,
+  }),
+  form_validation: v.object({
+    ...part,
+    limit: integerFrom1To1000,
+  }),
+  forms: v.object({
+    ...part,
+    limit: integerFrom1To1000,
+  }),
   navigation: v.object({
     ...part,
     limit: integerFrom1To1000,
+  }),
+  page_summary: v.object({
+    ...part,
   }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -106,5 +106,12 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
   drag,
+  data_table: inspects("data_table"),
+  dom: inspects("dom"),
+  feature_gates: inspects("feature_gates"),
+  form_state: inspects("form_state"),
+  form_validation: inspects("form_validation"),
+  forms: inspects("forms"),
   navigation: inspects("navigation"),
+  page_summary: inspects("page_summary"),
 };

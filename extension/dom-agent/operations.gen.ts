@@ -76,5 +76,12 @@ export const KINDS = {
   locators,
   scroll_position: scrollPosition,
   drag,
+  data_table: inspect("data_table"),
+  dom: inspect("dom"),
+  feature_gates: inspect("feature_gates"),
+  form_state: inspect("form_state"),
+  form_validation: inspect("form_validation"),
+  forms: inspect("forms"),
   navigation: inspect("navigation"),
+  page_summary: inspect("page_summary"),
 };

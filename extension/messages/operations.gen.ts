@@ -45,8 +45,22 @@ import type {
   LocatorsResult,
   ScrollPositionParams,
   DragParams,
+  DataTableParams,
+  TablesFound,
+  DomParams,
+  DomFound,
+  FeatureGatesParams,
+  GatesFound,
+  FormStateParams,
+  FormStates,
+  FormValidationParams,
+  FormsJudged,
+  FormsParams,
+  FormsFound,
   NavigationParams,
   NavigationFound,
+  PageSummaryParams,
+  PageSummed,
 } from "@gasoline/schema/commands";
 import type { Acted, Asked } from "./agent.ts";
 
@@ -88,5 +102,12 @@ export interface KindOps {
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
+  data_table: { params: DataTableParams; result: Asked<TablesFound> };
+  dom: { params: DomParams; result: Asked<DomFound> };
+  feature_gates: { params: FeatureGatesParams; result: Asked<GatesFound> };
+  form_state: { params: FormStateParams; result: Asked<FormStates> };
+  form_validation: { params: FormValidationParams; result: Asked<FormsJudged> };
+  forms: { params: FormsParams; result: Asked<FormsFound> };
   navigation: { params: NavigationParams; result: Asked<NavigationFound> };
+  page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };
 }

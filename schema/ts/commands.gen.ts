@@ -1268,6 +1268,287 @@ export interface Part {
   frame?: string;
 }
 
+export interface DataTableParams extends Part {
+  max_rows?: number;
+  max_cols?: number;
+}
+
+/** FoundTable is a table, or a grid of ARIA's. */
+export interface FoundTable {
+  ref: string;
+  /** table, grid, treegrid */
+  role: string;
+  caption?: string;
+  headers: string[];
+  /** of columns as headers has them */
+  rows: string[][];
+  /** one for each of rows */
+  row_refs: string[];
+  /** rows of data in the document */
+  row_count: number;
+  /** also those that are not told */
+  column_count: number;
+  /** what the table says that it has; -1: it says that it does not know */
+  row_total?: number;
+  column_total?: number;
+  /** number that the table gives the first row, from 1, where it draws a part */
+  first_row?: number;
+  hidden?: boolean;
+  /** a span was longer than the table may be */
+  cut_spans?: boolean;
+}
+
+/** TablesFound is what tables a document has. */
+export interface TablesFound {
+  /** at most 20 */
+  tables: FoundTable[];
+  /** also those that are not listed */
+  count: number;
+}
+
+export interface DomParams extends Part {
+  include_styles?: boolean;
+  properties?: string[];
+  include_children?: boolean;
+  max_depth?: number;
+  limit?: number;
+}
+
+/** DomElement is an element as the document has it. */
+export interface DomElement {
+  /** of matches, not of what is in them */
+  ref?: string;
+  tag: string;
+  role?: string;
+  /** as rendered, at most 500 characters; of what has children here its own */
+  text?: string;
+  visible: boolean;
+  /** at most 30; secrets are masked */
+  attributes?: Record<string, string>;
+  bounding_box?: Box;
+  styles?: Record<string, string>;
+  /** open, closed: it has such a root, whose elements are its children here */
+  shadow?: string;
+  children?: DomElement[];
+  /** that are not told */
+  more_children?: number;
+}
+
+/** DomFound is what fits in a document. */
+export interface DomFound {
+  /** at most limit, and 50 */
+  matches: DomElement[];
+  match_count: number;
+  returned_count: number;
+  /** more is in them than 500 elements */
+  children_cut?: boolean;
+}
+
+export interface FeatureGatesParams extends Part {
+
+}
+
+/** FeatureGate is a place that says so. */
+export interface FeatureGate {
+  ref: string;
+  text: string;
+  /** heading of the part that it stands in */
+  feature?: string;
+  /** that the text names */
+  required_plan?: string;
+  /** that one can sign in with */
+  provider?: string;
+  /** 3 of 5 */
+  used?: string;
+  /** the control cannot be operated */
+  disabled?: boolean;
+}
+
+/** GatesFound is what a document says of what is not to be had. */
+export interface GatesFound {
+  /** at most 20 */
+  plan_gates: FeatureGate[];
+  /** at most 20 */
+  auth_gates: FeatureGate[];
+  /** at most 20 */
+  usage_limits: FeatureGate[];
+  /** also those that are not listed */
+  total_gates: number;
+}
+
+export interface FormStateParams extends Part {
+  limit?: number;
+}
+
+/** FormHead says which form it is. What is in no form is grouped by the part of the page that it is in. */
+export interface FormHead {
+  ref?: string;
+  /** its accessible name, or its heading */
+  label?: string;
+  /** fields that no form sends */
+  no_form?: boolean;
+  /** of the part of the page, for fields in no form */
+  role?: string;
+  hidden?: boolean;
+}
+
+/** FieldState is what a field holds. */
+export interface FieldState {
+  ref: string;
+  role: string;
+  label: string;
+  name?: string;
+  /** masked for secret fields */
+  value: string;
+  /** what the document says that it begins with, where it differs */
+  initial?: string;
+  /** value and initial differ */
+  dirty?: boolean;
+  /** the user has changed it, by the browser's :user-valid and :user-invalid */
+  touched?: boolean;
+  disabled?: boolean;
+  hidden?: boolean;
+}
+
+/** SentEntry is an entry of what a form would send. */
+export interface SentEntry {
+  name: string;
+  /** masked for secret fields; of files their names */
+  value: string;
+}
+
+/** FormState is what a form holds. What it would send is read from its fields: nothing is sent, and the page is not asked. */
+export interface FormState extends FormHead {
+  /** that hold something, were changed, or are not as they began */
+  fields: FieldState[];
+  field_count: number;
+  /** in order; none for fields in no form */
+  submit_data?: SentEntry[];
+  /** fields that would not be sent, and why */
+  not_sent?: string[];
+  /** components whose entries only the page knows */
+  unknown?: string[];
+  /** ref of the field with the focus */
+  focused?: string;
+}
+
+/** FormStates is what the forms of a document hold. */
+export interface FormStates {
+  /** at most 20 */
+  forms: FormState[];
+  /** also those that are not listed */
+  count: number;
+}
+
+export interface FormValidationParams extends Part {
+  limit?: number;
+}
+
+/** FieldsVerdict says why a field is wrong. */
+export interface FieldsVerdict {
+  ref: string;
+  role: string;
+  field: string;
+  name?: string;
+  /** browser, page */
+  by: string;
+  /** valueMissing, patternMismatch, … as the platform names them */
+  rule?: string;
+  /** the browser's, or what the page shows at the field */
+  message?: string;
+  /** nobody can see or mend it */
+  hidden?: boolean;
+}
+
+/** FormJudged is what the browser and the page say of a form's fields. */
+export interface FormJudged extends FormHead {
+  /** the browser's constraints hold */
+  valid: boolean;
+  no_validate?: boolean;
+  validation_errors: FieldsVerdict[];
+  /** also those that are not listed */
+  error_count: number;
+  /** fields that the browser judges */
+  checked: number;
+}
+
+/** FormsJudged says which forms of a document could be sent. */
+export interface FormsJudged {
+  /** at most 20 */
+  forms: FormJudged[];
+  total_forms: number;
+  valid: number;
+  invalid: number;
+}
+
+export interface FormsParams extends Part {
+  limit?: number;
+}
+
+/** FieldOption is one of the values that a field can have. */
+export interface FieldOption {
+  label: string;
+  /** of a radio button */
+  ref?: string;
+  chosen?: boolean;
+  disabled?: boolean;
+}
+
+/** FoundField is a field, or all radio buttons of one name. */
+export interface FoundField {
+  ref: string;
+  role: string;
+  label: string;
+  name?: string;
+  type?: string;
+  /** masked for secret fields */
+  value?: string;
+  checked?: boolean;
+  required?: boolean;
+  readonly?: boolean;
+  disabled?: boolean;
+  hidden?: boolean;
+  /** pattern=…, min=…, maxlength=… */
+  constraints?: string[];
+  /** its accessible description, or its placeholder */
+  hint?: string;
+  /** at most 12 */
+  options?: FieldOption[];
+  option_count?: number;
+}
+
+/** FormButton is a button that sends a form or resets it. */
+export interface FormButton {
+  ref: string;
+  label: string;
+  /** submit, reset */
+  does: string;
+  disabled?: boolean;
+  hidden?: boolean;
+}
+
+/** FoundForm is a form with its fields. */
+export interface FoundForm extends FormHead {
+  /** without the page's own origin */
+  action?: string;
+  /** get, post, dialog */
+  method?: string;
+  no_validate?: boolean;
+  fields: FoundField[];
+  /** also those that are not listed */
+  field_count: number;
+  /** that send it, or reset it; at most 5 */
+  buttons?: FormButton[];
+}
+
+/** FormsFound is what a document has to fill in. */
+export interface FormsFound {
+  /** at most 20 */
+  forms: FoundForm[];
+  /** forms and groups, also those that are not listed */
+  count: number;
+}
+
 export interface NavigationParams extends Part {
   limit?: number;
 }
@@ -1305,6 +1586,53 @@ export interface NavigationFound {
   regioned: number;
   internal_links: number;
   external_links: number;
+}
+
+export interface PageSummaryParams extends Part {
+
+}
+
+/** PageHeading is a heading of a page. */
+export interface PageHeading {
+  level: number;
+  text: string;
+}
+
+/** PagePart is a part of a page with its first words. */
+export interface PagePart {
+  ref: string;
+  role: string;
+  text: string;
+}
+
+/** PageSummed is a document in short. */
+export interface PageSummed {
+  /** article, form, dashboard, search_results, link_list, app, generic; what it is where it is no HTML */
+  type: string;
+  lang?: string;
+  /** its meta description */
+  description?: string;
+  /** visible, at most 30 */
+  headings: PageHeading[];
+  heading_count: number;
+  /** roles with names: navigation "Main"; at most 15 */
+  landmarks: string[];
+  /** that are open */
+  dialogs?: PagePart[];
+  /** alerts and states that are shown, at most 5 */
+  messages?: PagePart[];
+  /** at most 10 */
+  forms?: PagePart[];
+  interactive_element_count: number;
+  link_count: number;
+  table_count: number;
+  image_count: number;
+  frame_count: number;
+  word_count: number;
+  /** the first 500 characters */
+  main_content_preview: string;
+  /** the document is not complete */
+  loading?: boolean;
 }
 
 /** Params and result of every command that the daemon may send. */
@@ -1372,7 +1700,14 @@ export interface Commands {
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
   drag: { params: DragParams; result: ActResult };
+  data_table: { params: DataTableParams; result: Inspected<TablesFound> };
+  dom: { params: DomParams; result: Inspected<DomFound> };
+  feature_gates: { params: FeatureGatesParams; result: Inspected<GatesFound> };
+  form_state: { params: FormStateParams; result: Inspected<FormStates> };
+  form_validation: { params: FormValidationParams; result: Inspected<FormsJudged> };
+  forms: { params: FormsParams; result: Inspected<FormsFound> };
   navigation: { params: NavigationParams; result: Inspected<NavigationFound> };
+  page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
 }
 
 export type CommandKind = keyof Commands;
@@ -1445,7 +1780,14 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   screen_recording_start: "acts",
   screen_recording_stop: "nothing",
   drag: "acts",
+  data_table: "looks",
+  dom: "looks",
+  feature_gates: "looks",
+  form_state: "looks",
+  form_validation: "looks",
+  forms: "looks",
   navigation: "looks",
+  page_summary: "looks",
 };
 
 /** Commands that act in a page: refused while AI Web Pilot is off. */
@@ -1555,7 +1897,14 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "screen_recording_start",
   "screen_recording_stop",
   "drag",
+  "data_table",
+  "dom",
+  "feature_gates",
+  "form_state",
+  "form_validation",
+  "forms",
   "navigation",
+  "page_summary",
 ]);
 
 /** What the documents of a page answered to a question, the main one first. */
@@ -1575,7 +1924,14 @@ export interface Inspection<R> {
 
 /** Commands that every document of a page answers. */
 export const QUESTIONS = [
+  "data_table",
+  "dom",
+  "feature_gates",
+  "form_state",
+  "form_validation",
+  "forms",
   "navigation",
+  "page_summary",
 ] as const satisfies readonly CommandKind[];
 
 export type Question = (typeof QUESTIONS)[number];

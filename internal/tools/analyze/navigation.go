@@ -16,7 +16,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Doc:     "Where the page leads: its links by landmark region, with refs, inner and outer apart.",
 	Aliases: []string{"links", "nav"},
 }, func(ctx context.Context, env Env, p navigationAsk) (any, error) {
-	return inspect(ctx, env, navigationKind, p.Tab, p.navigationParams, p.textOf, nil)
+	return inspect(ctx, env, navigationKind, p.Tab, p.navigationParams, p.textOf, "no link")
 })
 
 // navigationAsk are the params of the mode.
@@ -59,6 +59,9 @@ type pageLink struct {
 }
 
 func (p navigationAsk) textOf(f navigationFound) []string {
+	if f.Regioned == 0 {
+		return nil
+	}
 	out := []string{fmt.Sprintf("%s in %s: %d internal, %d external",
 		plural(f.Internal+f.External, "link"), plural(f.Regioned, "region"), f.Internal, f.External)}
 	for _, r := range f.Regions {

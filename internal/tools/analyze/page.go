@@ -28,17 +28,17 @@ type in struct {
 	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
 }
 
-// inspect asks the page a question. words are the lines of one document's answer, which may hold text of the page; notes,
-// which may be nil, are sentences of ours about all of them.
+// inspect asks the page a question. words are the lines of one document's answer, which may hold text of the page; none is
+// said where no document has any.
 func inspect[P, R any](
 	ctx context.Context, env Env, kind command.Kind[P, command.Inspected[R]], tab int, params P,
-	words func(R) []string, notes func(command.Inspected[R]) []string,
+	words func(R) []string, none string,
 ) (*inspected[R], error) {
 	o, err := drive.Do(ctx, env.Drive, env.Call, kind, tab, params)
 	if err != nil {
 		return nil, err
 	}
-	return &inspected[R]{Outcome: o, kind: kind.Name, words: words, notes: notes}, nil
+	return &inspected[R]{Outcome: o, kind: kind.Name, words: words, none: none}, nil
 }
 
 // inspected is what a page answered, for readers.
@@ -46,7 +46,7 @@ type inspected[R any] struct {
 	drive.Outcome[command.Inspected[R]]
 	kind  string
 	words func(R) []string
-	notes func(command.Inspected[R]) []string
+	none  string
 }
 
 // Text writes the answers of the documents, the page's own first.
@@ -62,15 +62,20 @@ func (r *inspected[R]) Text(w *answer.Writer) {
 	for _, n := range r.Named {
 		lines = append(lines, n.Lines()...)
 	}
+	empty := true
 	for _, d := range r.Result.Documents {
 		own := r.words(d.Answer)
 		if len(own) == 0 {
 			continue
 		}
+		empty = false
 		if d.Frame != nil {
 			lines = append(lines, "--- "+drive.FrameWords(*d.Frame))
 		}
 		lines = append(lines, own...)
+	}
+	if empty {
+		lines = append(lines, r.none)
 	}
 	lines = append(lines, drive.Uncovered(r.Result.Coverage)...)
 	entries := make([]answer.Entry, 0, len(lines))
@@ -80,11 +85,6 @@ func (r *inspected[R]) Text(w *answer.Writer) {
 	from, to := w.Entries(answer.Oldest, entries)
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more, selector and frame name a part", to-from, len(entries))
-	}
-	if r.notes != nil {
-		for _, n := range r.notes(r.Result) {
-			w.Note("%s", n)
-		}
 	}
 }
 

@@ -1,0 +1,97 @@
+import type { DomElement } from "@gasoline/schema/commands";
+import type { Asking, Question } from "./main.ts";
+
+const DEFAULT_MATCHES = 20;
+const MAX_MATCHES = 50;
+const DEFAULT_DEPTH = 3;
+const MAX_CHILDREN = 30;
+const MAX_ELEMENTS = 500;
+const MAX_ATTRIBUTES = 30;
+const MAX_VALUE = 300;
+const MAX_TEXT = 500;
+
+const STYLES = [
+  "display",
+  "position",
+  "visibility",
+  "opacity",
+  "color",
+  "background-color",
+  "font-size",
+  "font-weight",
+  "width",
+  "height",
+  "margin",
+  "padding",
+];
+
+/** Elements as the document has them. */
+export const dom: Question<"dom"> = async (asking) => {
+  const { params, within = [], environment, tools } = asking;
+  const slices = new tools.Slices(environment.deadline);
+  const depth = params.include_children ? (params.max_depth ?? DEFAULT_DEPTH) : 0;
+  const limit = Math.min(params.limit ?? DEFAULT_MATCHES, MAX_MATCHES);
+  const room = { left: MAX_ELEMENTS };
+  const matches: DomElement[] = [];
+  for (const at of within.slice(0, limit)) {
+    if (slices.over) await slices.pause();
+    if (!at.isConnected) continue;
+    const ref = environment.refs.refOf(at, tools.identityOf(at));
+    const styles = params.include_styles || params.properties ? stylesOf(at, params.properties ?? STYLES) : undefined;
+    matches.push({
+      ref,
+      ...elementOf(at, depth, room, asking),
+      bounding_box: tools.rounded(tools.boxOf(at)),
+      ...(styles ? { styles } : {}),
+    });
+  }
+  return {
+    matches,
+    match_count: within.length,
+    returned_count: matches.length,
+    ...(room.left <= 0 ? { children_cut: true } : {}),
+  };
+};
+
+function elementOf(at: Element, depth: number, room: { left: number }, asking: Asking<unknown>): DomElement {
+  const { tools } = asking;
+  room.left--;
+  const root = tools.shadowOf(at);
+  const all = [...(root?.children ?? []), ...at.children].filter((child) => !tools.isOwn(child));
+  const inner = depth > 0 ? all.slice(0, Math.min(MAX_CHILDREN, Math.max(0, room.left))) : [];
+  const children = inner.map((child) => elementOf(child, depth - 1, room, asking));
+  const text = tools.isSecret(at)
+    ? ""
+    : children.length > 0
+      ? ownText(at, tools)
+      : tools.fold(tools.renderedText(at), MAX_TEXT);
+  const role = tools.roleTold(at);
+  const attributes = attributesOf(at, tools);
+  return {
+    tag: at.localName,
+    ...(role ? { role } : {}),
+    ...(text ? { text } : {}),
+    visible: tools.isVisible(at),
+    ...(Object.keys(attributes).length > 0 ? { attributes } : {}),
+    ...(root ? { shadow: root.mode } : {}),
+    ...(children.length > 0 ? { children } : {}),
+    ...(all.length > children.length ? { more_children: all.length - children.length } : {}),
+  };
+}
+
+const ownText = (at: Element, { fold }: Asking<unknown>["tools"]): string =>
+  fold([...at.childNodes].map((node) => (node instanceof Text ? node.data : " ")).join(""), MAX_TEXT);
+
+function attributesOf(at: Element, { MASK, isSecret }: Asking<unknown>["tools"]): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of at.getAttributeNames().slice(0, MAX_ATTRIBUTES)) {
+    const value = at.getAttribute(name) ?? "";
+    found[name] = name === "value" && value && isSecret(at) ? MASK : value.slice(0, MAX_VALUE);
+  }
+  return found;
+}
+
+function stylesOf(at: Element, properties: readonly string[]): Record<string, string> {
+  const style = getComputedStyle(at);
+  return Object.fromEntries(properties.map((name) => [name, style.getPropertyValue(name).slice(0, MAX_VALUE)]));
+}

@@ -1,0 +1,133 @@
+import type { FormHead } from "@gasoline/schema/commands";
+import type { Slices } from "../slices.ts";
+import type { Asking, Tools } from "./main.ts";
+
+/** Forms, and groups of fields that are in none, that are told. */
+export const MAX_FORMS = 20;
+export const DEFAULT_FIELDS = 25;
+
+/** A field that the platform knows. */
+export type Native = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** A form, or a part of the page with fields that are in none. */
+export interface Group {
+  form: HTMLFormElement | undefined;
+  /** The form, or the part of the page; null: the document. */
+  around: Element | null;
+  /** In the order of the page. */
+  fields: Element[];
+}
+
+const NATIVE = "input:not([type=hidden],[type=submit],[type=reset],[type=button],[type=image]),select,textarea";
+const ROLES = /^(checkbox|combobox|listbox|radio|radiogroup|searchbox|slider|spinbutton|switch|textbox)$/;
+const WITH_ROLE =
+  "[contenteditable],[role=checkbox],[role=combobox],[role=listbox],[role=radio],[role=searchbox],[role=slider],[role=spinbutton],[role=switch],[role=textbox]";
+const PARTS = /^(alertdialog|banner|complementary|contentinfo|dialog|form|group|main|navigation|region|search)$/;
+
+export const isNative = (at: Element): at is Native =>
+  at instanceof HTMLInputElement || at instanceof HTMLSelectElement || at instanceof HTMLTextAreaElement;
+
+/** The forms of the document, or those that the question is about, each with its fields. */
+export async function groups({ within, tools }: Asking<unknown>, slices: Slices): Promise<Group[]> {
+  const found = new Map<Element | null, Group>();
+  const add = (form: HTMLFormElement | undefined, around: Element | null): Group => {
+    let group = found.get(around);
+    if (!group) found.set(around, (group = { form, around, fields: [] }));
+    return group;
+  };
+  for (const scope of within ?? [document]) {
+    for (const at of each(`form,${fieldsCSS(tools)}`, scope, tools)) {
+      if (slices.over) await slices.pause();
+      if (!at.isConnected || tools.isOwn(at)) continue;
+      if (at instanceof HTMLFormElement) add(at, at);
+      else if (isField(at, tools)) {
+        const form = formOf(at, tools);
+        const group = add(form, form ?? partOf(at, slices, tools));
+        if (!group.fields.includes(at)) group.fields.push(at);
+      }
+    }
+  }
+  // A form without fields matters where it has a button; a form of an element that is asked about is told with all of it.
+  return [...found.values()];
+}
+
+const fieldsCSS = ({ componentTags }: Tools): string => [NATIVE, WITH_ROLE, ...componentTags()].join();
+
+function each(css: string, scope: Document | Element, { everywhere }: Tools): Element[] {
+  const below = everywhere(css, scope);
+  return scope instanceof Element && scope.matches(css) ? [scope, ...below] : below;
+}
+
+function isField(at: Element, tools: Tools): boolean {
+  if (isNative(at)) return true;
+  if (at instanceof HTMLElement && at.isContentEditable) {
+    if (at.parentElement?.isContentEditable) return false;
+  } else if (!ROLES.test(tools.roleTold(at))) return false;
+  // What is around a field of the platform is a part of how that looks.
+  return tools.everywhere(NATIVE, at).length === 0;
+}
+
+/** The form that a field belongs to, through shadow roots. */
+export function formOf(at: Element, tools: Tools): HTMLFormElement | undefined {
+  const own: unknown = isNative(at) ? at.form : undefined;
+  const form = own instanceof HTMLFormElement ? own : tools.nearest(at, "form");
+  return form instanceof HTMLFormElement ? form : undefined;
+}
+
+const partOf = (at: Element, slices: Slices, { parentOf, roleTold }: Tools): Element | null => {
+  const parent = parentOf(at);
+  return (
+    parent &&
+    slices.pass.upwards<Element | null>("part", parent, (part) => (PARTS.test(roleTold(part)) ? part : undefined), null)
+  );
+};
+
+/** Says which form it is. */
+export function headOf({ form, around }: Group, { environment, tools }: Asking<unknown>, slices: Slices): FormHead {
+  const head: FormHead = form ? {} : { no_form: true };
+  if (!around) return head;
+  const role = tools.roleTold(around);
+  const name = tools.shownName(around, slices.pass);
+  const heading = name ? "" : titleOf(around, tools);
+  head.ref = environment.refs.refOf(around, tools.identityOf(around, role, name));
+  if (name || heading) head.label = (name || heading).slice(0, 120);
+  if (!form && role) head.role = role;
+  if (!tools.isVisible(around) && around.childElementCount > 0) head.hidden = true;
+  return head;
+}
+
+const titleOf = (around: Element, tools: Tools): string => {
+  const [heading] = tools.everywhere("legend,h1,h2,h3,h4,h5,h6,[role=heading]", around);
+  return heading ? tools.shownText(heading, 80) : "";
+};
+
+/** What a field is called; of a radio button what its group is called. */
+export const nameOf = (at: Element): string => (isNative(at) ? at.name : (at.getAttribute("name") ?? ""));
+
+/** What a field holds, as it may be told. */
+export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }: Tools): string {
+  if (isSecret(at)) return (at as Native).value === "" ? "" : MASK;
+  if (at instanceof HTMLSelectElement) return [...at.selectedOptions].map(({ label }) => fold(label, 100)).join(", ");
+  if (at instanceof HTMLInputElement && /^(checkbox|radio)$/.test(at.type)) return at.checked ? "checked" : "";
+  if (at instanceof HTMLInputElement && at.type === "file")
+    return [...(at.files ?? [])].map(({ name }) => fold(name, 100)).join(", ");
+  if (isNative(at)) return fold(at.value, 200);
+  const checked = ariaOf(at, "checked");
+  if (checked !== null) return checked === "true" ? "checked" : checked === "mixed" ? "mixed" : "";
+  return ariaOf(at, "valuetext") ?? ariaOf(at, "valuenow") ?? shownText(at, 200);
+}
+
+/** A field as the answers of all three questions name it. */
+export function told(at: Element, { environment, tools }: Asking<unknown>, slices: Slices) {
+  const role = tools.roleTold(at);
+  const label = tools.labelOf(at, slices.pass);
+  const name = nameOf(at);
+  return {
+    ref: environment.refs.refOf(at, tools.identityOf(at, role, tools.shownName(at, slices.pass))),
+    role: role || (isNative(at) ? (at instanceof HTMLInputElement ? at.type : at.localName) : "textbox"),
+    label: label.slice(0, 120),
+    ...(name ? { name: name.slice(0, 100) } : {}),
+    ...(tools.isDisabled(at, slices.pass) ? { disabled: true } : {}),
+    ...(tools.isVisible(at) ? {} : { hidden: true }),
+  };
+}

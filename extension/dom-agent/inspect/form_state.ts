@@ -1,0 +1,124 @@
+import type { FieldState, FormState, SentEntry } from "@gasoline/schema/commands";
+import type { Slices } from "../slices.ts";
+import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, nameOf, told, valueOf } from "./fields.ts";
+import type { Asking, Question } from "./main.ts";
+
+const MAX_ENTRIES = 60;
+const MAX_UNSENT = 15;
+const MAX_VALUE = 200;
+
+/** What the forms of the document hold. */
+export const formState: Question<"form_state"> = async (asking) => {
+  const slices = new asking.tools.Slices(asking.environment.deadline);
+  const all = await groups(asking, slices);
+  const listed: FormState[] = [];
+  for (const group of all.slice(0, MAX_FORMS)) listed.push(await stateOf(group, asking, slices));
+  return { forms: listed, count: all.length };
+};
+
+async function stateOf(group: Group, asking: Asking<{ limit?: number }>, slices: Slices): Promise<FormState> {
+  const { tools } = asking;
+  const limit = asking.params.limit ?? DEFAULT_FIELDS;
+  const state: FormState = { ...headOf(group, asking, slices), fields: [], field_count: 0 };
+  for (const at of group.fields) {
+    if (slices.over) await slices.pause();
+    if (!at.isConnected) continue;
+    const value = valueOf(at, tools);
+    const initial = initialOf(at, asking);
+    const changed = initial !== undefined && initial !== value;
+    const touched = at.matches(":user-valid,:user-invalid");
+    const focused = isFocused(at);
+    // Boxes and radio buttons that are as they began and off say nothing.
+    if (value === "" && !changed && !touched && !focused && isBox(at)) continue;
+    state.field_count++;
+    if (state.fields.length >= limit) continue;
+    const field: FieldState = { ...told(at, asking, slices), value };
+    if (changed) Object.assign(field, { dirty: true, initial });
+    if (touched) field.touched = true;
+    if (focused) state.focused = field.ref;
+    state.fields.push(field);
+  }
+  if (group.form) Object.assign(state, await sentBy(group.form, group, asking, slices));
+  return state;
+}
+
+const isBox = (at: Element): at is HTMLInputElement =>
+  at instanceof HTMLInputElement && /^(checkbox|radio)$/.test(at.type);
+
+const isFocused = (at: Element): boolean =>
+  (at.getRootNode() as Document | ShadowRoot).activeElement === at && document.hasFocus();
+
+/** What the document says that a field begins with; undefined where nobody says it. */
+function initialOf(at: Element, { tools }: Asking<unknown>): string | undefined {
+  if (isBox(at)) return at.defaultChecked ? "checked" : "";
+  if (at instanceof HTMLSelectElement) {
+    const chosen = [...at.options].filter(({ defaultSelected }) => defaultSelected);
+    // A list of one line shows its first option that can be chosen where none is marked.
+    if (chosen.length === 0 && !at.multiple && at.size <= 1)
+      chosen.push(...[...at.options].filter(({ disabled }) => !disabled).slice(0, 1));
+    return chosen.map(({ label }) => tools.fold(label, 100)).join(", ");
+  }
+  if (at instanceof HTMLInputElement && at.type === "file") return "";
+  if (!isNative(at) || at instanceof HTMLSelectElement) return undefined;
+  if (tools.isSecret(at)) return at.value === at.defaultValue ? valueOf(at, tools) : "";
+  return tools.fold(at.defaultValue, MAX_VALUE);
+}
+
+/**
+ * The entries that the form would send, by HTML's rules. FormData would be shorter, and would fire the page's formdata
+ * handlers.
+ */
+async function sentBy(
+  form: HTMLFormElement,
+  group: Group,
+  { tools }: Asking<unknown>,
+  slices: Slices,
+): Promise<Pick<FormState, "submit_data" | "not_sent" | "unknown">> {
+  const sent: SentEntry[] = [];
+  const unsent: string[] = [];
+  const unknown: string[] = [];
+  const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document) : [];
+  const all = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
+  const add = (name: string, value: string): void => void (sent.length < MAX_ENTRIES && sent.push({ name, value }));
+  for (const at of all) {
+    if (slices.over) await slices.pause();
+    if (!isNative(at)) continue;
+    const { name } = at;
+    if (/^(submit|reset|button|image)$/.test(at.type)) continue;
+    const why = unsentBecause(at, form);
+    if (why === "unchecked") continue;
+    if (why) {
+      if (tools.isVisible(at) || name) unsent.push(`${name || tools.labelOf(at, slices.pass).slice(0, 60)} (${why})`);
+    } else if (at instanceof HTMLSelectElement)
+      for (const option of at.selectedOptions) add(name, option.disabled ? "" : tools.fold(option.value, MAX_VALUE));
+    else if (isBox(at)) add(name, tools.fold(at.value, MAX_VALUE));
+    else if (at instanceof HTMLInputElement && at.type === "file") {
+      const files = [...(at.files ?? [])];
+      if (files.length === 0) add(name, "(no file)");
+      for (const file of files) add(name, tools.fold(file.name, MAX_VALUE));
+    } else add(name, tools.isSecret(at) && at.value ? tools.MASK : tools.fold(at.value, MAX_VALUE));
+  }
+  for (const at of group.fields) {
+    if (isNative(at)) continue;
+    const label = nameOf(at) || tools.labelOf(at, slices.pass).slice(0, 60) || at.localName;
+    if (at.localName.includes("-")) unknown.push(label);
+    else unsent.push(`${label} (no field of the platform: the page's script has to send it)`);
+  }
+  return {
+    ...(sent.length > 0 ? { submit_data: sent } : {}),
+    ...(unsent.length > 0 ? { not_sent: unsent.slice(0, MAX_UNSENT) } : {}),
+    ...(unknown.length > 0 ? { unknown: unknown.slice(0, MAX_UNSENT) } : {}),
+  };
+}
+
+/** Why a field is no entry of what its form sends; "" where it is one. */
+function unsentBecause(at: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement, form: HTMLFormElement): string {
+  if (at.form !== form) return "it belongs to another form, or to none: it is in a shadow root";
+  if (isBox(at) && !at.checked) return "unchecked";
+  if (at.matches(":disabled")) return "disabled";
+  if (at.closest("datalist")) return "in a datalist";
+  if (at.name === "") return "it has no name";
+  if (at instanceof HTMLSelectElement && [...at.selectedOptions].every(({ disabled }) => disabled))
+    return "nothing is chosen";
+  return "";
+}

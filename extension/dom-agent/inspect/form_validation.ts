@@ -1,0 +1,90 @@
+import type { FieldsVerdict, FormJudged } from "@gasoline/schema/commands";
+import type { Slices } from "../slices.ts";
+import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, told } from "./fields.ts";
+import type { Asking, Question } from "./main.ts";
+
+/** As the platform names them, the one that says most first. */
+const RULES = [
+  "badInput",
+  "valueMissing",
+  "typeMismatch",
+  "patternMismatch",
+  "tooShort",
+  "tooLong",
+  "rangeUnderflow",
+  "rangeOverflow",
+  "stepMismatch",
+  "customError",
+] as const;
+
+/** What browser and page say of the forms' fields. checkValidity would fire the page's invalid handlers. */
+export const formValidation: Question<"form_validation"> = async (asking) => {
+  const slices = new asking.tools.Slices(asking.environment.deadline);
+  const all = await groups(asking, slices);
+  const judged: FormJudged[] = [];
+  for (const group of all) judged.push(await judge(group, asking, slices));
+  const valid = judged.filter((form) => form.valid).length;
+  const worstFirst = judged.toSorted((a, b) => Number(b.error_count > 0) - Number(a.error_count > 0));
+  return { forms: worstFirst.slice(0, MAX_FORMS), total_forms: all.length, valid, invalid: all.length - valid };
+};
+
+async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: Slices): Promise<FormJudged> {
+  const { tools } = asking;
+  const limit = asking.params.limit ?? DEFAULT_FIELDS;
+  const wrong: FieldsVerdict[] = [];
+  let checked = 0;
+  let count = 0;
+  let valid = true;
+  const groupsOfRadios = new Set<string>();
+  for (const at of group.fields) {
+    if (slices.over) await slices.pause();
+    if (!at.isConnected) continue;
+    const judges = isNative(at) && at.willValidate;
+    if (judges) checked++;
+    const rule = judges ? RULES.find((name) => at.validity[name]) : undefined;
+    if (rule) valid = false;
+    const marked = tools.ariaOf(at, "invalid");
+    const byPage = marked !== null && marked !== "false" && marked !== "";
+    if (!rule && !byPage) continue;
+    // One that is missing of several radio buttons of a name is one error.
+    if (rule === "valueMissing" && at instanceof HTMLInputElement && at.type === "radio") {
+      if (groupsOfRadios.has(at.name)) continue;
+      groupsOfRadios.add(at.name);
+    }
+    count++;
+    if (wrong.length >= limit) continue;
+    const { ref, role, label, name, hidden } = told(at, asking, slices);
+    const message = rule && isNative(at) ? at.validationMessage : shownAt(at, asking);
+    wrong.push({
+      ref,
+      role,
+      field: label,
+      ...(name ? { name } : {}),
+      by: rule ? "browser" : "page",
+      ...(rule ? { rule } : {}),
+      ...(message ? { message: tools.fold(message, 200) } : {}),
+      ...(hidden ? { hidden } : {}),
+    });
+  }
+  return {
+    ...headOf(group, asking, slices),
+    valid,
+    ...(group.form?.hasAttribute("novalidate") ? { no_validate: true } : {}),
+    validation_errors: wrong,
+    error_count: count,
+    checked,
+  };
+}
+
+/** What the page shows as the error of a field. */
+function shownAt(at: Element, { tools }: Asking<unknown>): string {
+  const root = at.getRootNode() as Document | ShadowRoot;
+  for (const by of ["aria-errormessage", "aria-describedby"]) {
+    const texts = (at.getAttribute(by)?.split(/\s+/) ?? []).flatMap((id) => {
+      const told = id && root.getElementById?.(id);
+      return told && tools.isVisible(told) ? [tools.shownText(told, 160)] : [];
+    });
+    if (texts.some(Boolean)) return texts.filter(Boolean).join(" ");
+  }
+  return "";
+}
