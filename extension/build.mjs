@@ -30,7 +30,7 @@ const entries = [
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_500 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
-  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 17_500 },
+  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 18_000 },
   { in: "dom-agent/inspect/main.ts", out: "inspect", format: "iife", budget: 60_000 },
   { in: "dom-agent/cover/main.ts", out: "cover", format: "iife", budget: 2_500 },
   { in: "snapshot/main.ts", out: "snapshot", format: "iife", budget: 24_000 },
@@ -46,7 +46,7 @@ const entries = [
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 56_000 },
   // Areas of pictures and elements without a box of their own need boxes that browsers do not give.
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 151_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 152_000 },
   { out: "core", budget: 40_000 },
 ];
 

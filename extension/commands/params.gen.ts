@@ -413,6 +413,9 @@ export const SCHEMAS = {
     ...part,
     limit: integerFrom1To1000,
   }),
+  page_structure: v.object({
+    ...part,
+  }),
   page_summary: v.object({
     ...part,
   }),

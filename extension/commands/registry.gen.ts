@@ -113,5 +113,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   form_validation: inspects("form_validation"),
   forms: inspects("forms"),
   navigation: inspects("navigation"),
+  page_structure: inspects("page_structure"),
   page_summary: inspects("page_summary"),
 };

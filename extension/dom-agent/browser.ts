@@ -1,6 +1,7 @@
 import type { CommandError } from "@gasoline/schema/wire";
 import type {
   AskAround,
+  AskFrameworks,
   AskInput,
   AskScript,
   AskTick,
@@ -27,6 +28,10 @@ export const urlOf = (file: string): string => runtime?.getURL?.(file) ?? "";
 /** Asks the worker; undefined: there is none. */
 export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
   runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;
+
+/** Asks the worker which frameworks are at work in the document; undefined: there is no worker. */
+export const askFrameworks = async (): Promise<unknown> =>
+  runtime?.id ? runtime.sendMessage<AskFrameworks>({ type: "gasoline-frameworks" }) : undefined;
 
 type Ask = AskAround | AskComponents | AskInput | AskScript | AskTick | TellDrawing;
 

@@ -4,7 +4,7 @@ import { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
 import type { Question } from "@gasoline/schema/commands";
 import type { AgentOps } from "../messages/agent.ts";
 import type { Tools } from "./inspect/main.ts";
-import { loaded } from "./browser.ts";
+import { askFrameworks, loaded } from "./browser.ts";
 import { controlOf, inList, inWords, isDisabled, labelOf } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { identityOf, shownName, shownText } from "./identity.ts";
@@ -25,6 +25,7 @@ const TOOLS: Tools = {
   Pass,
   Slices,
   ariaOf,
+  askFrameworks,
   boxOf,
   componentTags,
   controlOf,

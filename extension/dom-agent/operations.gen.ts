@@ -83,5 +83,6 @@ export const KINDS = {
   form_validation: inspect("form_validation"),
   forms: inspect("forms"),
   navigation: inspect("navigation"),
+  page_structure: inspect("page_structure"),
   page_summary: inspect("page_summary"),
 };

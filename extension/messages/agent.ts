@@ -279,6 +279,11 @@ export interface AskScript {
   script: Script;
 }
 
+/** The agent of a document asks the worker which frameworks are at work there. Answered with a list. */
+export interface AskFrameworks {
+  type: "gasoline-frameworks";
+}
+
 /** One call into a document. */
 export interface AgentCall<K extends AgentOp = AgentOp> {
   /** Names the call, to cancel it. */

@@ -59,6 +59,8 @@ import type {
   FormsFound,
   NavigationParams,
   NavigationFound,
+  PageStructureParams,
+  Structure,
   PageSummaryParams,
   PageSummed,
 } from "@gasoline/schema/commands";
@@ -109,5 +111,6 @@ export interface KindOps {
   form_validation: { params: FormValidationParams; result: Asked<FormsJudged> };
   forms: { params: FormsParams; result: Asked<FormsFound> };
   navigation: { params: NavigationParams; result: Asked<NavigationFound> };
+  page_structure: { params: PageStructureParams; result: Asked<Structure> };
   page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };
 }

@@ -1588,6 +1588,90 @@ export interface NavigationFound {
   external_links: number;
 }
 
+export interface PageStructureParams extends Part {
+
+}
+
+/** PageFramework is a framework or tool that a page runs. */
+export interface PageFramework {
+  name: string;
+  /** "" where the build does not tell it */
+  version?: string;
+  evidence: string;
+  /** something speaks for it, and it was not found at work */
+  hint?: boolean;
+}
+
+/** PageComponent is the innermost component around an element. */
+export interface PageComponent {
+  ref: string;
+  framework: string;
+  /** the innermost first; at most 5 */
+  names: string[];
+  /** file and line, where the build tells them */
+  source?: string;
+  /** JSON, cut */
+  props?: string;
+  /** JSON, cut; of hooks in their order */
+  state?: string;
+}
+
+/** PageRouting says how a page changes its address. */
+export interface PageRouting {
+  /** history, hash, document */
+  type: string;
+  evidence: string;
+}
+
+/** ScrollBox is a part of a page that scrolls by itself. */
+export interface ScrollBox {
+  ref: string;
+  label: string;
+  scroll_top: number;
+  /** that is shown */
+  height: number;
+  /** of what is in it */
+  scroll_height: number;
+  across?: boolean;
+}
+
+/** PagePart is a part of a page with its first words. */
+export interface PagePart {
+  ref: string;
+  role: string;
+  text: string;
+}
+
+/** ShadowRoots counts the shadow roots of a document. */
+export interface ShadowRoots {
+  open: number;
+  closed: number;
+  /** tags; at most 10 */
+  hosts?: string[];
+  /** tags of custom elements that no script has defined; at most 10 */
+  undefined?: string[];
+}
+
+/** Structure is how a document is made. */
+export interface Structure {
+  /** at most 20 */
+  frameworks: PageFramework[];
+  /** the page's own world could not be asked: nothing is known of frameworks */
+  world_unread?: boolean;
+  /** of the elements that were asked about; at most 10 */
+  components?: PageComponent[];
+  /** elements that were asked about, of which no framework tells one */
+  no_component?: number;
+  routing?: PageRouting;
+  /** at most 20 */
+  scroll_containers: ScrollBox[];
+  /** at most 20 */
+  modals: PagePart[];
+  shadow_roots: ShadowRoots;
+  /** viewport, charset, og:title, description, … */
+  meta: Record<string, string>;
+}
+
 export interface PageSummaryParams extends Part {
 
 }
@@ -1595,13 +1679,6 @@ export interface PageSummaryParams extends Part {
 /** PageHeading is a heading of a page. */
 export interface PageHeading {
   level: number;
-  text: string;
-}
-
-/** PagePart is a part of a page with its first words. */
-export interface PagePart {
-  ref: string;
-  role: string;
   text: string;
 }
 
@@ -1707,6 +1784,7 @@ export interface Commands {
   form_validation: { params: FormValidationParams; result: Inspected<FormsJudged> };
   forms: { params: FormsParams; result: Inspected<FormsFound> };
   navigation: { params: NavigationParams; result: Inspected<NavigationFound> };
+  page_structure: { params: PageStructureParams; result: Inspected<Structure> };
   page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
 }
 
@@ -1787,6 +1865,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   form_validation: "looks",
   forms: "looks",
   navigation: "looks",
+  page_structure: "looks",
   page_summary: "looks",
 };
 
@@ -1904,6 +1983,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "form_validation",
   "forms",
   "navigation",
+  "page_structure",
   "page_summary",
 ]);
 
@@ -1931,6 +2011,7 @@ export const QUESTIONS = [
   "form_validation",
   "forms",
   "navigation",
+  "page_structure",
   "page_summary",
 ] as const satisfies readonly CommandKind[];
 

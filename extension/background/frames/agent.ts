@@ -3,11 +3,20 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem, pageLeft } from "../../commands/problem.ts";
-import type { Acted, AgentOp, AgentOps, AskAround, AskScript, AskTick, Inside } from "../../messages/agent.ts";
+import type {
+  Acted,
+  AgentOp,
+  AgentOps,
+  AskAround,
+  AskFrameworks,
+  AskScript,
+  AskTick,
+  Inside,
+} from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
-import { listenForComponents, loadScript, onAsked } from "./browser.ts";
+import { frameworksIn, listenForComponents, loadScript, onAsked } from "./browser.ts";
 import { Calls, Gone, operation, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
@@ -77,6 +86,11 @@ export class AgentFrames implements Frames {
           )
         : undefined;
     });
+    onAsked((message, tab, document) =>
+      (message as Partial<AskFrameworks>).type === "gasoline-frameworks"
+        ? frameworksIn(tab, document).catch(() => [])
+        : undefined,
+    );
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)

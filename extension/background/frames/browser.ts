@@ -1,6 +1,7 @@
 import type { Script } from "../../messages/agent.ts";
 import { CONTENT_PORT } from "../../messages/content.ts";
 import { tellComponents } from "./components.ts";
+import { type Framework, tellFrameworks } from "./frameworks.ts";
 
 /** Which frames of a tab. */
 export type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
@@ -44,6 +45,18 @@ export async function listenForComponents(tabId: number, documentId: string, nam
     world: "MAIN",
     injectImmediately: true,
   });
+}
+
+/** Which frameworks are at work in a document, by the page's own world: words of the page. */
+export async function frameworksIn(tabId: number, documentId: string): Promise<Framework[]> {
+  const target = { tabId, documentIds: [documentId] };
+  const [told] = await chrome.scripting.executeScript({
+    target,
+    func: tellFrameworks,
+    world: "MAIN",
+    injectImmediately: true,
+  });
+  return Array.isArray(told?.result) ? told.result : [];
 }
 
 /** Calls back for each message that a script of ours sends from a document with an address; undefined: it is for somebody else. */

@@ -37,6 +37,55 @@ export function tellComponents(name: string): void {
       ? { source: file.slice(-160) + (typeof line === "number" ? `:${line}` : "") }
       : {};
 
+  const MAX_DEPTH = 3;
+  const MAX_KEYS = 12;
+  const MAX_VALUES = 60;
+  /** What a component was given or keeps, as plain data: own properties, cut. */
+  const plain = (value: unknown, room: { left: number }, depth = 0): unknown => {
+    if (room.left-- <= 0) return "…";
+    if (typeof value === "string") return value.slice(0, 100);
+    if (typeof value === "function") return `ƒ ${text(own(value, "name"))}`;
+    if (typeof value === "bigint" || typeof value === "symbol") return String(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (value instanceof Node) return `<${value.nodeName.toLowerCase()}>`;
+    if (own(value, "__v_isRef")) return plain(own(value, "_value"), room, depth);
+    if (own(value, "$$typeof")) return `<${nameOf(own(value, "type")) || text(own(value, "type"))}>`;
+    if (depth >= MAX_DEPTH) return Array.isArray(value) ? "[…]" : "{…}";
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (let i = 0; i < value.length && i < MAX_KEYS; i++) items.push(plain(own(value, String(i)), room, depth + 1));
+      if (value.length > MAX_KEYS) items.push(`… ${value.length - MAX_KEYS} more`);
+      return items;
+    }
+    const keys = Object.getOwnPropertyNames(value);
+    const plainly: Record<string, unknown> = {};
+    for (const key of keys.slice(0, MAX_KEYS)) {
+      if (key.startsWith("__")) continue;
+      const held = own(value, key);
+      if (held !== undefined) plainly[key.slice(0, 60)] = plain(held, room, depth + 1);
+    }
+    if (keys.length > MAX_KEYS) plainly["…"] = keys.length - MAX_KEYS;
+    return plainly;
+  };
+  const inside = (props: unknown, state: unknown): { props?: unknown; state?: unknown } => {
+    const room = { left: MAX_VALUES };
+    return {
+      ...(props ? { props: plain(props, room) } : {}),
+      ...(state ? { state: plain(state, { left: MAX_VALUES }) } : {}),
+    };
+  };
+  /** What the hooks of a component of React keep, in their order. */
+  const hooks = (first: unknown): unknown[] => {
+    const kept: unknown[] = [];
+    let at = first;
+    for (let step = 0; at && step < MAX_KEYS; step++, at = own(at, "next")) {
+      const state = own(at, "memoizedState");
+      // Effects and refs are no state.
+      if (own(at, "queue")) kept.push(state);
+    }
+    return kept;
+  };
+
   const told = (element: Element): object | undefined => {
     const keys = Object.getOwnPropertyNames(element);
     const react = keys.find((key) => key.startsWith("__reactFiber$") || key.startsWith("__reactInternalInstance$"));
@@ -44,8 +93,18 @@ export function tellComponents(name: string): void {
       const fiber = own(element, react);
       const names = along(fiber, "return", (at) => nameOf(own(at, "type")));
       const made = own(fiber, "_debugSource");
+      let at: unknown = fiber;
+      for (let step = 0; at && step < MAX_STEPS && !nameOf(own(at, "type")); step++) at = own(at, "return");
+      const kept = own(at, "memoizedState");
+      const isClass = own(own(at, "stateNode"), "props") !== undefined;
+      const held = isClass ? kept : hooks(kept);
       return names.length > 0
-        ? { framework: "React", names, ...source(own(made, "fileName"), own(made, "lineNumber")) }
+        ? {
+            framework: "React",
+            names,
+            ...source(own(made, "fileName"), own(made, "lineNumber")),
+            ...inside(own(at, "memoizedProps"), Array.isArray(held) && held.length === 0 ? undefined : held),
+          }
         : undefined;
     }
     const vue = own(element, "__vueParentComponent");
@@ -54,7 +113,15 @@ export function tellComponents(name: string): void {
       const named = (at: unknown): string =>
         text(own(type(at), "name")) || text(own(type(at), "__name")) || fileName(own(type(at), "__file"));
       const names = along(vue, "parent", named);
-      return names.length > 0 ? { framework: "Vue", names, ...source(own(type(vue), "__file"), undefined) } : undefined;
+      const state = own(vue, "devtoolsRawSetupState") ?? own(vue, "setupState");
+      return names.length > 0
+        ? {
+            framework: "Vue",
+            names,
+            ...source(own(type(vue), "__file"), undefined),
+            ...inside(own(vue, "props"), state),
+          }
+        : undefined;
     }
     const vue2 = own(element, "__vue__");
     if (vue2) {

@@ -359,7 +359,12 @@ class Drawer {
     try {
       const element = meant(inView, this.#lent);
       if (!element) return undefined;
-      const component = this.#components.of(element);
+      const found = this.#components.of(element);
+      const component = found && {
+        framework: found.framework,
+        names: found.names,
+        ...(found.source ? { source: found.source } : {}),
+      };
       return { ...drawnElement(element, this.#refs, this.#lent), ...(component ? { component } : {}) };
     } finally {
       this.#open();

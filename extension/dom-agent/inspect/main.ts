@@ -2,6 +2,7 @@ import type { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
 import type { cssPath } from "@gasoline/capture/locators/css";
 import type { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
 import type { Commands, Inspected, Question as Kind } from "@gasoline/schema/commands";
+import type { askFrameworks } from "../browser.ts";
 import type { controlOf, inList, inWords, isDisabled, labelOf } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import type { identityOf, shownName, shownText } from "../identity.ts";
@@ -25,6 +26,7 @@ export interface Tools {
   Pass: typeof Pass;
   Slices: typeof Slices;
   ariaOf: typeof ariaOf;
+  askFrameworks: typeof askFrameworks;
   boxOf: typeof boxOf;
   componentTags: typeof componentTags;
   controlOf: typeof controlOf;

@@ -7,6 +7,7 @@ import { formState } from "./form_state.ts";
 import { formValidation } from "./form_validation.ts";
 import { forms } from "./forms.ts";
 import { navigation } from "./navigation.ts";
+import { pageStructure } from "./page_structure.ts";
 import { pageSummary } from "./page_summary.ts";
 
 /** The answer of a document to every question. */
@@ -18,5 +19,6 @@ export const QUESTIONS = {
   form_validation: formValidation,
   forms,
   navigation,
+  page_structure: pageStructure,
   page_summary: pageSummary,
 };

@@ -1,0 +1,173 @@
+import type {
+  PageComponent,
+  PageFramework,
+  PagePart,
+  PageRouting,
+  ScrollBox,
+  ShadowRoots,
+  Structure,
+} from "@gasoline/schema/commands";
+import { Components } from "../draw/components.ts";
+import type { Slices } from "../slices.ts";
+import type { Asking, Question } from "./main.ts";
+
+const MAX_LISTED = 20;
+const MAX_COMPONENTS = 10;
+const MAX_TAGS = 10;
+const MAX_JSON = 2000;
+/** Elements that are asked whether they scroll. */
+const MAX_ASKED = 20_000;
+
+const META = ["viewport", "description", "og:title", "og:type", "robots", "theme-color", "generator"];
+
+/** How the document is made; of elements their components. */
+export const pageStructure: Question<"page_structure"> = async (asking) => {
+  const { within, environment, tools } = asking;
+  const slices = new tools.Slices(environment.deadline);
+  const told: unknown = await tools.askFrameworks();
+  const frameworks = Array.isArray(told) ? told.flatMap(checked).slice(0, MAX_LISTED) : [];
+  const structure: Structure = {
+    frameworks,
+    ...(told === undefined ? { world_unread: true } : {}),
+    scroll_containers: [],
+    modals: [],
+    shadow_roots: { open: 0, closed: 0 },
+    meta: metaOf(),
+  };
+  if (within) Object.assign(structure, await componentsOf(within, asking, slices));
+  else {
+    structure.routing = routingOf(frameworks);
+    await walk(structure, asking, slices);
+  }
+  return structure;
+};
+
+/** It comes from the page's world, so it is taken as nothing but texts. */
+function checked(one: unknown): PageFramework[] {
+  const { name, version, evidence, sure } = (one ?? {}) as Record<string, unknown>;
+  if (typeof name !== "string" || typeof evidence !== "string") return [];
+  return [
+    {
+      name: name.slice(0, 40),
+      ...(typeof version === "string" ? { version: version.slice(0, 40) } : {}),
+      evidence: evidence.slice(0, 120),
+      ...(sure === true ? {} : { hint: true }),
+    },
+  ];
+}
+
+async function componentsOf(
+  elements: readonly Element[],
+  { environment, tools }: Asking<unknown>,
+  slices: Slices,
+): Promise<Pick<Structure, "components" | "no_component">> {
+  const world = new Components();
+  await world.begin();
+  const components: PageComponent[] = [];
+  let bare = 0;
+  try {
+    for (const at of elements.slice(0, MAX_COMPONENTS)) {
+      const found = world.of(at);
+      if (!found) {
+        bare++;
+        continue;
+      }
+      // What the user typed into a secret field may be in what a component keeps.
+      const shown = (value: unknown): string =>
+        slices.pass.secrets.clean(JSON.stringify(value) ?? "", at).slice(0, MAX_JSON);
+      components.push({
+        ref: environment.refs.refOf(at, tools.identityOf(at)),
+        framework: found.framework,
+        names: found.names,
+        ...(found.source ? { source: found.source } : {}),
+        ...(found.props === undefined ? {} : { props: shown(found.props) }),
+        ...(found.state === undefined ? {} : { state: shown(found.state) }),
+      });
+    }
+  } finally {
+    world.end();
+  }
+  return { ...(components.length > 0 ? { components } : {}), ...(bare > 0 ? { no_component: bare } : {}) };
+}
+
+/** How the page changes its address, as far as its address and its frameworks show it. */
+function routingOf(frameworks: readonly PageFramework[]): PageRouting {
+  if (/^#!?\//.test(location.hash))
+    return { type: "hash", evidence: `the address ends in ${location.hash.slice(0, 60)}` };
+  const router = frameworks.find(({ name }) =>
+    /^(Next|Nuxt|SvelteKit|Remix|React Router|Angular|Gatsby|Turbo)/.test(name),
+  );
+  if (router) return { type: "history", evidence: `${router.name} changes the address without a new document` };
+  const soft = performance.getEntriesByType("soft-navigation").length;
+  if (soft > 0) return { type: "history", evidence: `${soft} navigations within this document` };
+  if (history.state !== null) return { type: "history", evidence: "the present entry of the history has a state" };
+  return { type: "document", evidence: "no navigation within this document was seen" };
+}
+
+/** What scrolls, lies over the page, or has a shadow root. */
+async function walk(structure: Structure, { environment, tools }: Asking<unknown>, slices: Slices): Promise<void> {
+  const { refs } = environment;
+  const roots: ShadowRoots = structure.shadow_roots;
+  const hosts = new Set<string>();
+  const undefinedTags = new Set<string>();
+  let asked = 0;
+  for (const at of tools.everywhere("*", document)) {
+    if (slices.over) await slices.pause();
+    if (!at.isConnected || tools.isOwn(at)) continue;
+    const root = tools.shadowOf(at);
+    if (root) {
+      roots[root.mode]++;
+      hosts.add(at.localName);
+    } else if (at.localName.includes("-") && at.matches(":not(:defined)")) undefinedTags.add(at.localName);
+    if (at.matches("dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],:popover-open")) {
+      if (tools.isVisible(at) && structure.modals.length < MAX_LISTED) structure.modals.push(partOf(at));
+    }
+    if (asked++ < MAX_ASKED && structure.scroll_containers.length < MAX_LISTED) {
+      const box = scrollOf(at);
+      if (box) structure.scroll_containers.push(box);
+    }
+  }
+  if (hosts.size > 0) roots.hosts = [...hosts].slice(0, MAX_TAGS);
+  if (undefinedTags.size > 0) roots.undefined = [...undefinedTags].slice(0, MAX_TAGS);
+
+  function partOf(at: Element): PagePart {
+    const role = tools.roleTold(at) || at.localName;
+    return {
+      ref: refs.refOf(at, tools.identityOf(at)),
+      role,
+      text: tools.shownName(at, slices.pass) || tools.shownText(at, 120),
+    };
+  }
+
+  function scrollOf(at: Element): ScrollBox | undefined {
+    // Reading sizes is cheap while nothing changes; styles are asked of what is larger inside than outside.
+    const down = at.scrollHeight > at.clientHeight + 1;
+    const across = at.scrollWidth > at.clientWidth + 1;
+    if ((!down && !across) || at.clientHeight === 0) return undefined;
+    const isPage = at === document.scrollingElement;
+    const { overflowY, overflowX } = getComputedStyle(at);
+    const scrolls = /auto|scroll/;
+    const isDown = down && (isPage || scrolls.test(overflowY));
+    const isAcross = across && (isPage || scrolls.test(overflowX));
+    if (!isDown && !isAcross) return undefined;
+    return {
+      ref: refs.refOf(at, tools.identityOf(at)),
+      label: isPage ? "the page" : tools.shownName(at, slices.pass) || tools.inWords(at),
+      scroll_top: Math.round(at.scrollTop),
+      height: at.clientHeight,
+      scroll_height: at.scrollHeight,
+      ...(isAcross ? { across: true } : {}),
+    };
+  }
+}
+
+function metaOf(): Record<string, string> {
+  const found: Record<string, string> = { charset: document.characterSet };
+  for (const name of META) {
+    const content = document
+      .querySelector(`meta[name="${name}" i],meta[property="${name}" i]`)
+      ?.getAttribute("content");
+    if (content) found[name] = content.slice(0, 200);
+  }
+  return found;
+}
