@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +52,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	}
 	r := done.Result
 	out.Final, out.URL, out.Title, out.Frames = true, r.URL, r.Title, r.Frames
-	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), lacking(r)
+	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), drive.Unaudited(r)
 	out.Impacts = map[string]int{}
 	for _, rule := range r.Violations {
 		out.Impacts[cmp.Or(rule.Impact, "unknown")]++
@@ -113,20 +112,9 @@ type broken struct {
 	Frame    string `json:"frame,omitempty"`
 }
 
-// impacts are axe-core's words for how grave something is, gravest first.
-var impacts = []string{"critical", "serious", "moderate", "minor", "unknown"}
-
 // worstOf returns the gravest broken rules, at most worst of them.
 func worstOf(rules []command.AuditRule) (out []broken) {
-	rank := func(r command.AuditRule) int {
-		if i := slices.Index(impacts, r.Impact); i >= 0 {
-			return i
-		}
-		return len(impacts)
-	}
-	sorted := slices.SortedStableFunc(slices.Values(rules), func(a, b command.AuditRule) int {
-		return cmp.Or(rank(a)-rank(b), b.Count-a.Count, strings.Compare(a.ID, b.ID))
-	})
+	sorted := drive.Gravest(rules)
 	for _, r := range sorted[:min(worst, len(sorted))] {
 		b := broken{Rule: r.ID, Impact: cmp.Or(r.Impact, "unknown"), Help: r.Help, Count: r.Count}
 		if len(r.Nodes) > 0 {
@@ -146,7 +134,7 @@ func (a *audit) Text(w *answer.Writer) {
 	}
 	w.Head("accessibility: %d rules are broken by %d elements, tab %d", a.Violations, a.Elements, a.Tab)
 	var counts []string
-	for _, i := range impacts {
+	for _, i := range drive.Impacts {
 		if n := a.Impacts[i]; n > 0 {
 			counts = append(counts, fmt.Sprintf("%s %d", i, n))
 		}
@@ -174,27 +162,11 @@ func (a *audit) Text(w *answer.Writer) {
 	w.Entries(answer.Oldest, entries)
 }
 
-// lacking says what an audit did not look at, in sentences.
-func lacking(r command.AuditResult) []string {
-	out := drive.Uncovered(r.Coverage)
-	if n := len(r.Unfinished); n > 0 {
-		out = append(out, fmt.Sprintf("the time was up before %d rules were run: %s", n, answer.Cut(answer.Clean(strings.Join(r.Unfinished, ", ")), 300)))
-	}
-	for _, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
-		for _, rule := range rules {
-			if rule.Count > len(rule.Nodes) {
-				out = append(out, fmt.Sprintf("%s: %d of %d elements are in the file", answer.Clean(rule.ID), len(rule.Nodes), rule.Count))
-			}
-		}
-	}
-	return out
-}
-
 // sarifOf makes the document of an audit.
 func sarifOf(version string, r command.AuditResult) *artifact.SARIF {
 	in := artifact.SARIFInput{
 		Version: version, Tool: "axe-core", ToolVersion: r.Version, ToolAt: "https://github.com/dequelabs/axe-core",
-		About: "accessibility", URL: r.URL, Lacking: lacking(r),
+		About: "accessibility", URL: r.URL, Lacking: drive.Unaudited(r),
 	}
 	for i, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
 		for _, rule := range rules {
