@@ -32,12 +32,5 @@ func Unaudited(r command.AuditResult) []string {
 	if n := len(r.Unfinished); n > 0 {
 		out = append(out, fmt.Sprintf("the time was up before %d rules were run: %s", n, answer.Cut(answer.Clean(strings.Join(r.Unfinished, ", ")), 300)))
 	}
-	for _, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
-		for _, rule := range rules {
-			if rule.Count > len(rule.Nodes) {
-				out = append(out, fmt.Sprintf("%s: %d of %d elements are in the file", answer.Clean(rule.ID), len(rule.Nodes), rule.Count))
-			}
-		}
-	}
 	return out
 }

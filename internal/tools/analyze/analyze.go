@@ -21,7 +21,8 @@ var Tool = catalog.New[Env](catalog.Info{
 	Doc:   "Findings from what was captured and what the page is: errors grouped, page performance, links.",
 	Shown: []string{"selector", "ref", "frame", "limit", "url", "scope", "tab"},
 	Docs: map[string]string{
-		"limit": "most entries, 1-1000", // each mode has its own default
-		"tab":   "tab id; default the one in use",
+		"limit":    "most entries, 1-1000", // each mode has its own default
+		"selector": "only what fits: CSS (>>> pierces shadow roots), or text= role= label= placeholder= testid=",
+		"tab":      "tab id; default the one in use",
 	},
 })

@@ -52,7 +52,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	}
 	r := done.Result
 	out.Final, out.URL, out.Title, out.Frames = true, r.URL, r.Title, r.Frames
-	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), drive.Unaudited(r)
+	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), lacking(r)
 	out.Impacts = map[string]int{}
 	for _, rule := range r.Violations {
 		out.Impacts[cmp.Or(rule.Impact, "unknown")]++
@@ -162,11 +162,24 @@ func (a *audit) Text(w *answer.Writer) {
 	w.Entries(answer.Oldest, entries)
 }
 
+// lacking says what an audit did not look at, and what of it is not in the file.
+func lacking(r command.AuditResult) []string {
+	out := drive.Unaudited(r)
+	for _, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
+		for _, rule := range rules {
+			if rule.Count > len(rule.Nodes) {
+				out = append(out, fmt.Sprintf("%s: %d of %d elements are in the file", answer.Clean(rule.ID), len(rule.Nodes), rule.Count))
+			}
+		}
+	}
+	return out
+}
+
 // sarifOf makes the document of an audit.
 func sarifOf(version string, r command.AuditResult) *artifact.SARIF {
 	in := artifact.SARIFInput{
 		Version: version, Tool: "axe-core", ToolVersion: r.Version, ToolAt: "https://github.com/dequelabs/axe-core",
-		About: "accessibility", URL: r.URL, Lacking: drive.Unaudited(r),
+		About: "accessibility", URL: r.URL, Lacking: lacking(r),
 	}
 	for i, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
 		for _, rule := range rules {
