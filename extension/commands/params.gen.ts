@@ -26,6 +26,7 @@ const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
 const text100 = v.optional(v.pipe(v.string(), v.maxLength(100)));
+const check24 = v.optional(v.pipe(v.array(v.string()), v.maxLength(50)));
 const toast = {
   reason: text500,
 };
@@ -381,6 +382,11 @@ export const SCHEMAS = {
     dx: number,
     dy: number,
   }),
+  computed_styles: v.object({
+    ...part,
+    properties: check24,
+    limit: integerFrom1To1000,
+  }),
   data_table: v.object({
     ...part,
     max_rows: integerFrom1To1000,
@@ -389,7 +395,7 @@ export const SCHEMAS = {
   dom: v.object({
     ...part,
     include_styles: flag,
-    properties: v.optional(v.pipe(v.array(v.string()), v.maxLength(50))),
+    properties: check24,
     include_children: flag,
     max_depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))),
     limit: integerFrom1To1000,

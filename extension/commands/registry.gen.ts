@@ -106,6 +106,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
   drag,
+  computed_styles: inspects("computed_styles"),
   data_table: inspects("data_table"),
   dom: inspects("dom"),
   feature_gates: inspects("feature_gates"),

@@ -76,6 +76,7 @@ export const KINDS = {
   locators,
   scroll_position: scrollPosition,
   drag,
+  computed_styles: inspect("computed_styles"),
   data_table: inspect("data_table"),
   dom: inspect("dom"),
   feature_gates: inspect("feature_gates"),

@@ -45,6 +45,8 @@ import type {
   LocatorsResult,
   ScrollPositionParams,
   DragParams,
+  ComputedStylesParams,
+  StylesFound,
   DataTableParams,
   TablesFound,
   DomParams,
@@ -104,6 +106,7 @@ export interface KindOps {
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
+  computed_styles: { params: ComputedStylesParams; result: Asked<StylesFound> };
   data_table: { params: DataTableParams; result: Asked<TablesFound> };
   dom: { params: DomParams; result: Asked<DomFound> };
   feature_gates: { params: FeatureGatesParams; result: Asked<GatesFound> };

@@ -1268,6 +1268,80 @@ export interface Part {
   frame?: string;
 }
 
+export interface ComputedStylesParams extends Part {
+  properties?: string[];
+  limit?: number;
+}
+
+/** StyleRule is a declaration. */
+export interface StyleRule {
+  /** "" for the style attribute */
+  selector: string;
+  value: string;
+  important?: boolean;
+  /** 1,2,0 */
+  specificity?: string;
+  /** file, <style> with its number, adopted sheet, style attribute */
+  source: string;
+  /** of @layer; "" unlayered */
+  layer?: string;
+  /** conditions that hold: @media (…) */
+  when?: string;
+}
+
+/** StyleOf is one property of an element. */
+export interface StyleOf {
+  property: string;
+  /** computed */
+  value: string;
+  /** nil: the browser's default */
+  wins?: StyleRule;
+  /** in the order in which they lose; at most 5 */
+  loses?: StyleRule[];
+  /** ref of the element around it that has it from the rule */
+  inherited?: string;
+  /** an animation or a transition sets it now */
+  animated?: boolean;
+}
+
+/** BoxModel is the box of an element in CSS pixels of the viewport. */
+export interface BoxModel extends Box {
+  margin: string;
+  border: string;
+  padding: string;
+}
+
+/** Contrast is the ratio of the colours of a text and of what is behind it. */
+export interface Contrast {
+  /** by WCAG 2, 1 to 21; 0 where it is not known */
+  ratio?: number;
+  unknown?: string;
+}
+
+/** ElementStyles is how an element is styled. */
+export interface ElementStyles {
+  ref: string;
+  tag: string;
+  label?: string;
+  computed_styles: StyleOf[];
+  /** that the winners' values use, resolved */
+  custom_properties?: Record<string, string>;
+  box_model: BoxModel;
+  /** of its text */
+  contrast?: Contrast;
+  not_visible_because?: string[];
+}
+
+/** StylesFound is how elements of a document are styled. */
+export interface StylesFound {
+  /** at most limit, and 50 */
+  elements: ElementStyles[];
+  /** that fit, also those that are not told */
+  count: number;
+  /** whose rules the browser does not show, of other origins; a rule of theirs may win */
+  unread_sheets?: string[];
+}
+
 export interface DataTableParams extends Part {
   max_rows?: number;
   max_cols?: number;
@@ -1777,6 +1851,7 @@ export interface Commands {
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
   drag: { params: DragParams; result: ActResult };
+  computed_styles: { params: ComputedStylesParams; result: Inspected<StylesFound> };
   data_table: { params: DataTableParams; result: Inspected<TablesFound> };
   dom: { params: DomParams; result: Inspected<DomFound> };
   feature_gates: { params: FeatureGatesParams; result: Inspected<GatesFound> };
@@ -1858,6 +1933,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   screen_recording_start: "acts",
   screen_recording_stop: "nothing",
   drag: "acts",
+  computed_styles: "looks",
   data_table: "looks",
   dom: "looks",
   feature_gates: "looks",
@@ -1976,6 +2052,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "screen_recording_start",
   "screen_recording_stop",
   "drag",
+  "computed_styles",
   "data_table",
   "dom",
   "feature_gates",
@@ -2004,6 +2081,7 @@ export interface Inspection<R> {
 
 /** Commands that every document of a page answers. */
 export const QUESTIONS = [
+  "computed_styles",
   "data_table",
   "dom",
   "feature_gates",

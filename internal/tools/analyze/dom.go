@@ -84,7 +84,7 @@ func (e *domElement) lines(depth int) []string {
 		line += e.Ref + " "
 	}
 	line += "<" + answer.Clean(e.Tag)
-	for _, name := range slices.Sorted(maps.Keys(e.Attributes)) {
+	for _, name := range sortedKeys(e.Attributes) {
 		line += fmt.Sprintf(" %s=%q", answer.Clean(name), answer.Cut(answer.Clean(e.Attributes[name]), 80))
 	}
 	line += ">"
@@ -106,7 +106,7 @@ func (e *domElement) lines(depth int) []string {
 	out := []string{line}
 	if len(e.Styles) > 0 {
 		var styles []string
-		for _, name := range slices.Sorted(maps.Keys(e.Styles)) {
+		for _, name := range sortedKeys(e.Styles) {
 			styles = append(styles, answer.Clean(name)+": "+answer.Cut(answer.Clean(e.Styles[name]), 80))
 		}
 		out = append(out, indent+"  { "+strings.Join(styles, "; ")+" }")
@@ -119,3 +119,6 @@ func (e *domElement) lines(depth int) []string {
 	}
 	return out
 }
+
+// sortedKeys are the names of a map in order.
+func sortedKeys(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }

@@ -1,0 +1,306 @@
+// The cascade of CSS as far as a page's own sheets tell it: https://www.w3.org/TR/css-cascade-5/, and specificity by
+// https://www.w3.org/TR/selectors-4/#specificity-rules.
+
+/** Ids, classes, types. */
+export type Specificity = [number, number, number];
+
+/** A rule that fits an element. */
+export interface Fitting {
+  style: CSSStyleDeclaration;
+  selector: string;
+  specificity: Specificity;
+  source: string;
+  /** "" for none. */
+  layer: string;
+  /** Later layers win; what is in none wins over all. Important declarations turn that round. */
+  rank: number;
+  /** Conditions that hold, in words. */
+  when: string;
+  /** Later rules win. */
+  order: number;
+  /** Of a sheet outside of the shadow root that the element is in, or of the host's own root: :host, ::slotted. */
+  inner: boolean;
+}
+
+/** Rules that are looked at for one element. */
+const MAX_RULES = 50_000;
+
+export interface Sheets {
+  /** Rules, flat, in the order of the cascade. */
+  rules: {
+    rule: CSSStyleRule;
+    selector: string;
+    source: string;
+    layer: string;
+    rank: () => number;
+    when: string;
+    scope: Document | ShadowRoot;
+  }[];
+  /** Addresses of sheets that the browser does not show. */
+  unread: string[];
+}
+
+/** The style rules of some roots whose conditions hold. */
+export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
+  const found: Sheets = { rules: [], unread: [] };
+  for (const scope of scopes) {
+    const layers: string[] = [];
+    const rankOf = (layer: string): number => (layer === "" ? Infinity : rankIn(layers, layer));
+    let anonymous = 0;
+    const known = (layer: string): string => {
+      // A layer is as old as its first mention, and so are those around it.
+      const parts = layer.split(".");
+      for (let i = 1; i <= parts.length; i++) {
+        const name = parts.slice(0, i).join(".");
+        if (!layers.includes(name)) layers.push(name);
+      }
+      return layer;
+    };
+    const inLayer = (outer: string, name: string): string =>
+      known([outer, name || `(anonymous ${++anonymous})`].filter(Boolean).join("."));
+    const walk = (list: CSSRuleList, source: string, layer: string, when: string, outer: string): void => {
+      for (const rule of list) {
+        if (found.rules.length >= MAX_RULES) return;
+        if (rule instanceof CSSStyleRule) {
+          const selector = nested(rule.selectorText, outer);
+          found.rules.push({ rule, selector, source, layer, rank: () => rankOf(layer), when, scope });
+          if (rule.cssRules.length > 0) walk(rule.cssRules, source, layer, when, selector);
+        } else if (rule instanceof CSSMediaRule) {
+          if (matchMedia(rule.conditionText).matches)
+            walk(rule.cssRules, source, layer, and(when, `@media ${rule.conditionText}`), outer);
+        } else if (rule instanceof CSSSupportsRule) {
+          if (CSS.supports(rule.conditionText)) walk(rule.cssRules, source, layer, when, outer);
+        } else if (rule instanceof CSSLayerStatementRule) {
+          for (const name of rule.nameList) known([layer, name].filter(Boolean).join("."));
+        } else if (rule instanceof CSSLayerBlockRule) {
+          walk(rule.cssRules, source, inLayer(layer, rule.name), when, outer);
+        } else if (rule instanceof CSSImportRule) {
+          const { styleSheet: sheet, media, layerName } = rule;
+          if (media.mediaText && !matchMedia(media.mediaText).matches) continue;
+          if (sheet) take(sheet, layerName === null ? layer : inLayer(layer, layerName), when);
+        } else if (rule instanceof CSSContainerRule) {
+          // Whether it holds is the browser's to know; what follows from it is compared with the computed value.
+          walk(rule.cssRules, source, layer, and(when, `@container ${rule.conditionText}`), outer);
+        } else if ("cssRules" in rule && !(rule instanceof CSSKeyframesRule)) {
+          walk((rule as CSSGroupingRule).cssRules, source, layer, when, outer);
+        }
+      }
+    };
+    const take = (sheet: CSSStyleSheet, layer: string, when: string): void => {
+      if (sheet.disabled || (sheet.media.mediaText && !matchMedia(sheet.media.mediaText).matches)) return;
+      let rules: CSSRuleList;
+      try {
+        rules = sheet.cssRules;
+      } catch {
+        found.unread.push(sheet.href ?? "(a sheet without an address)");
+        return;
+      }
+      walk(rules, nameOf(sheet, scope), layer, when, "");
+    };
+    for (const sheet of scope.styleSheets) take(sheet, "", "");
+    for (const sheet of scope.adoptedStyleSheets) take(sheet, "", "");
+  }
+  return found;
+}
+
+const and = (before: string, more: string): string => (before ? `${before} and ${more}` : more);
+
+/** The place of a layer among all: one stands before what is around it. */
+function rankIn(layers: readonly string[], layer: string): number {
+  const ordered: string[] = [];
+  const visit = (outer: string): void => {
+    for (const name of layers) {
+      const parent = name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : "";
+      if (parent === outer) {
+        visit(name);
+        ordered.push(name);
+      }
+    }
+  };
+  visit("");
+  return ordered.indexOf(layer);
+}
+
+function nameOf(sheet: CSSStyleSheet, scope: Document | ShadowRoot): string {
+  if (sheet.href) return sheet.href.replace(globalThis.origin, "").slice(0, 200);
+  const { ownerNode } = sheet;
+  if (!(ownerNode instanceof Element)) return "an adopted sheet";
+  const all = [...scope.querySelectorAll("style")];
+  const name = ownerNode.id || ownerNode.getAttribute("data-vite-dev-id") || ownerNode.getAttribute("data-href");
+  return `<style> ${all.indexOf(ownerNode as HTMLStyleElement) + 1}${name ? ` ${name.slice(-120)}` : ""}`;
+}
+
+/** The selector of a rule in another one. */
+const nested = (selector: string, outer: string): string => {
+  if (outer === "") return selector;
+  return splitList(selector)
+    .map((one) => (one.includes("&") ? one.replaceAll("&", `:is(${outer})`) : `:is(${outer}) ${one}`))
+    .join(", ");
+};
+
+/** The rules that fit an element, with the specificity that they have for it. */
+export function fitting(element: Element, { rules }: Sheets): Fitting[] {
+  const root = element.getRootNode();
+  const found: Fitting[] = [];
+  for (const [order, { rule, selector, source, layer, rank, when, scope }] of rules.entries()) {
+    const isHost = scope instanceof ShadowRoot && scope.host === element;
+    if (scope !== root && !isHost) continue;
+    let most: Specificity | undefined;
+    for (const one of splitList(selector)) {
+      if (!fits(element, one, isHost)) continue;
+      const own = specificityOf(one);
+      if (!most || compare(own, most) > 0) most = own;
+    }
+    if (!most) continue;
+    found.push({
+      style: rule.style,
+      selector,
+      specificity: most,
+      source,
+      layer,
+      rank: rank(),
+      when,
+      order,
+      inner: isHost,
+    });
+  }
+  return found;
+}
+
+function fits(element: Element, selector: string, isHost: boolean): boolean {
+  if (/::(?!slotted|part)/.test(selector)) return false; // of a part of it, not of the element
+  const host = /^:host(?:\((.*)\))?$/s.exec(selector.trim());
+  try {
+    if (isHost) return host !== null && (host[1] === undefined || element.matches(host[1]));
+    return host === null && element.matches(selector);
+  } catch {
+    return false;
+  }
+}
+
+/** Less than 0: a loses to b. */
+export function compare(a: Specificity, b: Specificity): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
+}
+
+/** The parts of a list of selectors. */
+export function splitList(selector: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let begun = 0;
+  let quote = "";
+  for (let i = 0; i < selector.length; i++) {
+    const at = selector[i] as string;
+    if (at === "\\") i++;
+    else if (quote) quote = at === quote ? "" : quote;
+    else if (at === '"' || at === "'") quote = at;
+    else if (at === "(" || at === "[") depth++;
+    else if (at === ")" || at === "]") depth--;
+    else if (at === "," && depth === 0) {
+      parts.push(selector.slice(begun, i).trim());
+      begun = i + 1;
+    }
+  }
+  return [...parts, selector.slice(begun).trim()].filter(Boolean);
+}
+
+const TYPE_PSEUDO = /^(before|after|first-line|first-letter)$/;
+
+/** The specificity of one selector, which is no list. */
+export function specificityOf(selector: string): Specificity {
+  const total: Specificity = [0, 0, 0];
+  const add = ([a, b, c]: Specificity): void => {
+    total[0] += a;
+    total[1] += b;
+    total[2] += c;
+  };
+  let rest = selector;
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    const found = pattern.exec(rest);
+    if (found) rest = rest.slice(found[0].length);
+    return found;
+  };
+  const IDENT = String.raw`(?:[\w-]|[^\x00-\x7f]|\\[0-9a-f]{1,6}\s?|\\.)+`;
+  while (rest) {
+    if (take(/^[\s>+~*&|]+/)) continue;
+    if (take(new RegExp(`^#${IDENT}`, "i"))) add([1, 0, 0]);
+    else if (take(new RegExp(`^\\.${IDENT}`, "i"))) add([0, 1, 0]);
+    else if (take(/^\[(?:"(?:\\.|[^"])*"|'(?:\\.|[^'])*'|[^\]])*\]/)) add([0, 1, 0]);
+    else {
+      const pseudo = take(new RegExp(`^(::?)(${IDENT})`, "i"));
+      if (pseudo) {
+        const name = (pseudo[2] ?? "").toLowerCase();
+        const inside = rest.startsWith("(") ? takeParens() : undefined;
+        if (pseudo[1] === "::" || TYPE_PSEUDO.test(name)) {
+          add([0, 0, 1]);
+          if (name === "slotted" && inside) add(most(inside));
+        } else if (/^(is|not|has|matches|-webkit-any)$/.test(name)) add(most(inside ?? ""));
+        else if (name !== "where") {
+          add([0, 1, 0]);
+          const of = /^nth-(last-)?child$/.test(name) ? /\sof\s(.*)$/s.exec(inside ?? "")?.[1] : undefined;
+          if (of !== undefined) add(most(of));
+          if (/^host(-context)?$/.test(name) && inside) add(most(inside));
+        }
+      } else if (take(new RegExp(`^${IDENT}`, "i"))) add([0, 0, 1]);
+      else rest = rest.slice(1);
+    }
+  }
+  return total;
+
+  function takeParens(): string {
+    let depth = 0;
+    let quote = "";
+    for (let i = 0; i < rest.length; i++) {
+      const at = rest[i] as string;
+      if (at === "\\") i++;
+      else if (quote) quote = at === quote ? "" : quote;
+      else if (at === '"' || at === "'") quote = at;
+      else if (at === "(") depth++;
+      else if (at === ")" && --depth === 0) {
+        const inside = rest.slice(1, i);
+        rest = rest.slice(i + 1);
+        return inside;
+      }
+    }
+    const inside = rest.slice(1);
+    rest = "";
+    return inside;
+  }
+}
+
+function most(list: string): Specificity {
+  return splitList(list)
+    .map(specificityOf)
+    .reduce((a, b) => (compare(a, b) >= 0 ? a : b), [0, 0, 0]);
+}
+
+/** The rules that say something of a property, the one that wins first. */
+export function ranked(all: readonly Fitting[], property: string): Fitting[] {
+  const important = ({ style }: Fitting): boolean => style.getPropertyPriority(property) === "important";
+  return all
+    .filter(({ style }) => valueIn(style, property) !== "")
+    .toSorted((a, b) => {
+      const loud = important(a);
+      if (loud !== important(b)) return loud ? -1 : 1;
+      const turned = loud ? -1 : 1;
+      // What is around a shadow root wins over what is in it, but for important declarations.
+      if (a.inner !== b.inner) return (a.inner ? 1 : -1) * turned;
+      const attached = a.selector === "";
+      if (attached !== (b.selector === "")) return attached ? -1 : 1;
+      if (a.rank !== b.rank) return (b.rank > a.rank ? 1 : -1) * turned;
+      return compare(b.specificity, a.specificity) || b.order - a.order;
+    });
+}
+
+/** What a rule says of a property; "" for nothing. Of a shorthand with var() browsers tell the shorthand alone. */
+export function valueIn(style: CSSStyleDeclaration, property: string): string {
+  const own = style.getPropertyValue(property);
+  if (own !== "" || ![...style].includes(property)) return own;
+  const [first = "", ...more] = property.split("-");
+  const shorthands = [
+    `${first}-${more.at(-1)}`,
+    ...more.map((_, i) => [first, ...more.slice(0, i)].join("-")).toReversed(),
+  ];
+  const name = shorthands.find((short) => style.getPropertyValue(short) !== "");
+  return name ? `${name}: ${style.getPropertyValue(name)}` : "(by a shorthand with var())";
+}

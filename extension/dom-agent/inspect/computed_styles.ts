@@ -1,0 +1,275 @@
+import type { Contrast, ElementStyles, StyleOf, StyleRule } from "@gasoline/schema/commands";
+import { type Fitting, type Sheets, fitting, ranked, sheetsOf, valueIn } from "./cascade.ts";
+import type { Asking, Question } from "./main.ts";
+
+const DEFAULT_ELEMENTS = 3;
+const MAX_ELEMENTS = 50;
+const MAX_LOSERS = 5;
+const MAX_VALUE = 200;
+const MAX_UNREAD = 10;
+
+const DEFAULT = [
+  "display",
+  "position",
+  "visibility",
+  "opacity",
+  "z-index",
+  "overflow-x",
+  "overflow-y",
+  "color",
+  "background-color",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "line-height",
+  "width",
+  "height",
+  "margin-top",
+  "padding-top",
+  "flex-direction",
+  "pointer-events",
+  "cursor",
+];
+
+/** What children have from their parents where no rule says otherwise, of what is asked for most. */
+const INHERITED =
+  /^(--|border-collapse$|color$|cursor$|direction$|font|hyphens$|letter-spacing$|line-height$|list-style|overflow-wrap$|pointer-events$|quotes$|tab-size$|text-(align|indent|shadow|transform|wrap)|visibility$|white-space|word-|writing-mode$)/;
+
+/** Why elements look as they do. */
+export const computedStyles: Question<"computed_styles"> = async (asking) => {
+  const { params, within = [], environment, tools } = asking;
+  const slices = new tools.Slices(environment.deadline);
+  const limit = Math.min(params.limit ?? DEFAULT_ELEMENTS, MAX_ELEMENTS);
+  const asked = params.properties?.flatMap(longhands);
+  const chosen = within.slice(0, limit);
+  const scopes = new Set<Document | ShadowRoot>([document]);
+  for (const at of chosen)
+    for (let up: Element | null = at; up; up = tools.parentOf(up)) {
+      const root = up.getRootNode();
+      if (root instanceof ShadowRoot) scopes.add(root);
+      const own = tools.shadowOf(up);
+      if (own) scopes.add(own);
+    }
+  const sheets = sheetsOf([...scopes]);
+  const elements: ElementStyles[] = [];
+  for (const at of chosen) {
+    if (slices.over) await slices.pause();
+    if (at.isConnected)
+      elements.push(await stylesOf(at, asked, sheets, asking, () => (slices.over ? slices.pause() : undefined)));
+  }
+  const unread = [...new Set(sheets.unread)];
+  return {
+    elements,
+    count: within.length,
+    ...(unread.length > 0 ? { unread_sheets: unread.slice(0, MAX_UNREAD) } : {}),
+  };
+};
+
+/** The properties that a shorthand stands for. */
+function longhands(property: string): string[] {
+  if (property.startsWith("--")) return [property];
+  const { style } = document.createElement("i");
+  style.setProperty(property, "initial");
+  return style.length > 0 ? [...style] : [property];
+}
+
+async function stylesOf(
+  at: Element,
+  asked: readonly string[] | undefined,
+  sheets: Sheets,
+  asking: Asking<unknown>,
+  breathe: () => Promise<void> | undefined,
+): Promise<ElementStyles> {
+  const { environment, tools } = asking;
+  const { refs } = environment;
+  const computed = getComputedStyle(at);
+  const rules = new Map<Element, Fitting[]>();
+  const rulesOf = (of: Element): Fitting[] => {
+    let known = rules.get(of);
+    if (!known) rules.set(of, (known = [...fitting(of, sheets), ...inline(of)]));
+    return known;
+  };
+  const animated = new Set(
+    at
+      .getAnimations()
+      .flatMap(({ effect }) =>
+        effect instanceof KeyframeEffect
+          ? effect
+              .getKeyframes()
+              .flatMap((frame) =>
+                Object.keys(frame).map((key) => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+              )
+          : [],
+      ),
+  );
+  const custom: Record<string, string> = {};
+  const styles: StyleOf[] = [];
+  for (const property of asked ?? DEFAULT) {
+    await breathe();
+    const value = computed.getPropertyValue(property);
+    const one: StyleOf = { property, value: value.slice(0, MAX_VALUE) };
+    let [wins, ...loses] = ranked(rulesOf(at), property);
+    const inherits = !wins || /^(inherit|unset)$/.test(valueIn(wins.style, property));
+    if (inherits && (INHERITED.test(property) || wins))
+      for (let up = tools.parentOf(at); up; up = tools.parentOf(up)) {
+        await breathe();
+        const [theirs] = ranked(rulesOf(up), property);
+        if (!theirs) continue;
+        if (/^(inherit|unset)$/.test(valueIn(theirs.style, property))) continue;
+        if (wins) loses = [wins, ...loses];
+        wins = theirs;
+        one.inherited = refs.refOf(up, tools.identityOf(up));
+        break;
+      }
+    if (animated.has(property)) one.animated = true;
+    if (wins) one.wins = told(wins, property);
+    if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => told(rule, property));
+    for (const [, name] of (one.wins?.value ?? "").matchAll(/var\(\s*(--[\w-]+)/g))
+      if (name) custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
+    // Of what nobody asked for, what is as browsers make it says nothing.
+    if (
+      asked ||
+      wins ||
+      one.animated ||
+      /^(display|position|color|background-color|font-size|width|height)$/.test(property)
+    )
+      styles.push(one);
+  }
+  const sides = (name: string, end = ""): string =>
+    ["top", "right", "bottom", "left"]
+      .map((side) => computed.getPropertyValue(`${name}-${side}${end}`).replace("px", ""))
+      .join(" ");
+  const unseen = tools.isVisible(at) ? besides(at) : whyNot(at, asking);
+  const ratio = contrastOf(at, asking);
+  return {
+    ref: refs.refOf(at, tools.identityOf(at)),
+    tag: at.localName,
+    label: tools.labelOf(at, new tools.Pass()).slice(0, 80),
+    computed_styles: styles,
+    ...(Object.keys(custom).length > 0 ? { custom_properties: custom } : {}),
+    box_model: {
+      ...tools.rounded(tools.boxOf(at)),
+      margin: sides("margin"),
+      border: sides("border", "-width"),
+      padding: sides("padding"),
+    },
+    ...(ratio ? { contrast: ratio } : {}),
+    ...(unseen.length > 0 ? { not_visible_because: unseen } : {}),
+  };
+}
+
+/** The style attribute as a rule that wins over all sheets. */
+const inline = (at: Element): Fitting[] =>
+  (at instanceof HTMLElement || at instanceof SVGElement) && at.style.length > 0
+    ? [
+        {
+          style: at.style,
+          selector: "",
+          specificity: [Infinity, 0, 0],
+          source: "style attribute",
+          layer: "",
+          rank: Infinity,
+          when: "",
+          order: Infinity,
+          inner: false,
+        },
+      ]
+    : [];
+
+const told = ({ style, selector, specificity, source, layer, when }: Fitting, property: string): StyleRule => ({
+  selector: selector.slice(0, MAX_VALUE),
+  value: valueIn(style, property).slice(0, MAX_VALUE),
+  ...(style.getPropertyPriority(property) === "important" ? { important: true } : {}),
+  ...(selector === "" ? {} : { specificity: specificity.join(",") }),
+  source,
+  ...(layer ? { layer } : {}),
+  ...(when ? { when } : {}),
+});
+
+/** Why an element is not seen: what hides it, it or what is around it. */
+function whyNot(at: Element, { environment, tools }: Asking<unknown>): string[] {
+  const why: string[] = [];
+  const named = (of: Element): string =>
+    of === at ? "it" : `${environment.refs.refOf(of, tools.identityOf(of))} ${tools.inWords(of)} around it`;
+  for (let up: Element | null = at; up; up = tools.parentOf(up)) {
+    const { display, contentVisibility } = getComputedStyle(up);
+    if (display === "none") {
+      const byWhat = up.hasAttribute("hidden")
+        ? " by the attribute hidden"
+        : up.localName === "dialog"
+          ? ": the dialog is closed"
+          : "";
+      why.push(`${named(up)} has display: none${byWhat}`);
+    } else if (contentVisibility === "hidden" && up !== at) why.push(`${named(up)} has content-visibility: hidden`);
+    if (up instanceof HTMLDetailsElement && !up.open && up !== at) why.push(`${named(up)} is closed`);
+  }
+  const { visibility } = getComputedStyle(at);
+  if (visibility !== "visible") why.push(`it has visibility: ${visibility}`);
+  const { width, height } = at.getBoundingClientRect();
+  if (why.length === 0 && (width === 0 || height === 0)) why.push(`its box is ${width} × ${height}`);
+  return why.slice(0, 5);
+}
+
+/** What makes an element that has a box hard to see all the same. */
+function besides(at: Element): string[] {
+  const why: string[] = [];
+  let opacity = 1;
+  for (let up: Element | null = at; up; up = up.parentElement) opacity *= Number(getComputedStyle(up).opacity);
+  if (opacity < 0.05) why.push(`its opacity, with those around it, is ${Math.round(opacity * 100) / 100}`);
+  const { right, bottom, left, top } = at.getBoundingClientRect();
+  if (right + scrollX <= 0 || bottom + scrollY <= 0) why.push("it lies beside the page, where nobody scrolls to");
+  for (let up = at.parentElement; up && why.length === 0 && up !== document.body; up = up.parentElement) {
+    const { overflowX, overflowY } = getComputedStyle(up);
+    const box = up.getBoundingClientRect();
+    const outside = left >= box.right || right <= box.left || top >= box.bottom || bottom <= box.top;
+    if (outside && /hidden|clip/.test(`${overflowX} ${overflowY}`))
+      why.push(`<${up.localName}> around it cuts it off by overflow`);
+  }
+  return why;
+}
+
+type Colour = [red: number, green: number, blue: number, alpha: number];
+
+/** A computed colour; undefined for one in another colour space. */
+function colour(text: string): Colour | undefined {
+  const found = /^rgba?\(([\d.]+), ?([\d.]+), ?([\d.]+)(?:, ?([\d.]+))?\)$/.exec(text);
+  return found ? [Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4] ?? 1)] : undefined;
+}
+
+const over = ([r, g, b, a]: Colour, below: Colour): Colour => [
+  r * a + below[0] * (1 - a),
+  g * a + below[1] * (1 - a),
+  b * a + below[2] * (1 - a),
+  1,
+];
+
+function luminance([r, g, b]: Colour): number {
+  const [red, green, blue] = [r, g, b].map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as [number, number, number];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+/** The contrast of an element's own text; undefined where it has none. */
+function contrastOf(at: Element, { tools }: Asking<unknown>): Contrast | undefined {
+  if (![...at.childNodes].some((node) => node instanceof Text && node.data.trim() !== "")) return undefined;
+  const front = colour(getComputedStyle(at).color);
+  if (!front) return { unknown: "the colour is in another colour space" };
+  const layers: Colour[] = [];
+  for (let up: Element | null = at; up; up = tools.parentOf(up)) {
+    const { backgroundColor, backgroundImage, opacity } = getComputedStyle(up);
+    if (backgroundImage !== "none") return { unknown: "a picture or a gradient is behind it" };
+    if (Number(opacity) < 1) return { unknown: "it, or what is around it, is see-through" };
+    const back = colour(backgroundColor);
+    if (!back) return { unknown: "a background is in another colour space" };
+    layers.push(back);
+    if (back[3] === 1) break;
+  }
+  const back = layers.reduceRight<Colour>((below, layer) => over(layer, below), [255, 255, 255, 1]);
+  const [lighter, darker] = [luminance(over(front, back)), luminance(back)].toSorted((a, b) => b - a) as [
+    number,
+    number,
+  ];
+  return { ratio: Math.round(((lighter + 0.05) / (darker + 0.05)) * 100) / 100 };
+}
