@@ -1,4 +1,4 @@
-import type { FieldsVerdict, FormJudged } from "@gasoline/schema/commands";
+import type { FieldsVerdict, FormHead, FormJudged } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
 import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, told } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
@@ -21,14 +21,23 @@ const RULES = [
 export const formValidation: Question<"form_validation"> = async (asking) => {
   const slices = new asking.tools.Slices(asking.environment.deadline);
   const all = await groups(asking, slices);
-  const judged: FormJudged[] = [];
-  for (const group of all) judged.push(await judge(group, asking, slices));
-  const valid = judged.filter((form) => form.valid).length;
-  const worstFirst = judged.toSorted((a, b) => Number(b.error_count > 0) - Number(a.error_count > 0));
-  return { forms: worstFirst.slice(0, MAX_FORMS), total_forms: all.length, valid, invalid: all.length - valid };
+  const judged: { group: Group; verdict: Verdict }[] = [];
+  for (const group of all) judged.push({ group, verdict: await judge(group, asking, slices) });
+  const valid = judged.filter(({ verdict }) => verdict.valid).length;
+  const worstFirst = judged.toSorted((a, b) => Number(b.verdict.error_count > 0) - Number(a.verdict.error_count > 0));
+  return {
+    forms: worstFirst
+      .slice(0, MAX_FORMS)
+      .map(({ group, verdict }): FormJudged => ({ ...headOf(group, asking, slices), ...verdict })),
+    total_forms: all.length,
+    valid,
+    invalid: all.length - valid,
+  };
 };
 
-async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: Slices): Promise<FormJudged> {
+type Verdict = Omit<FormJudged, keyof FormHead>;
+
+async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: Slices): Promise<Verdict> {
   const { tools } = asking;
   const limit = asking.params.limit ?? DEFAULT_FIELDS;
   const wrong: FieldsVerdict[] = [];
@@ -67,7 +76,6 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
     });
   }
   return {
-    ...headOf(group, asking, slices),
     valid,
     ...(group.form?.hasAttribute("novalidate") ? { no_validate: true } : {}),
     validation_errors: wrong,

@@ -6,8 +6,11 @@ const MAX_LANDMARKS = 15;
 const MAX_PARTS = 10;
 const MAX_MESSAGES = 5;
 const MAX_PREVIEW = 500;
-/** Words of a text so long are counted. */
+/** So many characters are read. */
 const MAX_TEXT = 2_000_000;
+
+/** What is in these is no text of the page. */
+const SILENT = /^(script|style|noscript|template|option|textarea|title)$/;
 
 const HEADINGS = "h1,h2,h3,h4,h5,h6,[role=heading]";
 const OPERABLE =
@@ -56,10 +59,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     if (landmarks.length < MAX_LANDMARKS) landmarks.push(name ? `${role} "${tools.fold(name, 60)}"` : role);
   }
   const main = all("main,[role=main],article").find((at) => tools.isVisible(at));
-  const text = scopes
-    .map((scope) => tools.renderedText(scope instanceof Document ? (scope.body ?? scope.documentElement) : scope))
-    .join("\n");
-  const words = text.slice(0, MAX_TEXT).match(/\S+/g)?.length ?? 0;
+  const { words, begin } = await read(main ?? scopes[0] ?? document);
   const sort = tools.sortOf();
   const count = { words, operable, links, tables, forms: forms.length, headings: headingCount };
   return {
@@ -93,9 +93,28 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     image_count: pictures,
     frame_count: all("iframe,frame").length,
     word_count: words,
-    main_content_preview: tools.fold(main ? tools.renderedText(main) : text, MAX_PREVIEW),
+    main_content_preview: tools.fold(begin, MAX_PREVIEW),
     ...(document.readyState === "complete" ? {} : { loading: true }),
   };
+
+  /** Counts the words that are shown, and gives the first of a part: a page's whole text at once would hold it up. */
+  async function read(first: Element | Document): Promise<{ words: number; begin: string }> {
+    let words = 0;
+    let begin = "";
+    let size = 0;
+    for (const root of within ?? tools.roots()) {
+      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (size < MAX_TEXT && walker.nextNode()) {
+        if (slices.over) await slices.pause();
+        const { data, parentElement: parent } = walker.currentNode as Text;
+        if (!parent || SILENT.test(parent.localName) || data.trim() === "" || !tools.isVisible(parent)) continue;
+        size += data.length;
+        words += data.match(/\S+/g)?.length ?? 0;
+        if (begin.length < MAX_PREVIEW && (first instanceof Document || first.contains(parent))) begin += ` ${data}`;
+      }
+    }
+    return { words, begin };
+  }
 
   function formIn(at: Element): string {
     const fields = tools
