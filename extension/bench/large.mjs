@@ -1,7 +1,7 @@
 // What commands and a user's click cost the main thread of large pages: the built DOM agent and the recorder in an
 // extension's isolated world, each figure beside what a peer takes for the same page in the same run. It prints and
 // judges nothing. `node build.mjs && node bench/large.mjs`; CHROMIUM_PATH names the browser.
-import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -68,6 +68,12 @@ const pages = {
   "10,000 equal": { html: "<div><button>Same <b>again</b></button></div>".repeat(10_000), list: {} },
 };
 
+// The questions of analyze, as the generated types list them.
+const declared = await readFile(join(here, "../../schema/ts/commands.gen.ts"), "utf8");
+const questions = [...(/QUESTIONS = \[([^\]]*)\]/.exec(declared)?.[1] ?? "").matchAll(/"(\w+)"/g)].map(
+  ([, kind]) => kind,
+);
+
 const server = createServer((request, response) => {
   const wanted = decodeURIComponent(request.url.slice(1));
   response.writeHead(200, { "content-type": "text/html" });
@@ -77,7 +83,7 @@ await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const origin = `http://127.0.0.1:${server.address().port}`;
 
 const home = await mkdtemp(join(tmpdir(), "gasoline-bench-"));
-for (const script of ["core.js", "dom-agent.js", "snapshot.js"])
+for (const script of ["core.js", "dom-agent.js", "snapshot.js", "inspect.js"])
   await copyFile(join(here, "../dist", script), join(home, script));
 const { outputFiles } = await build({
   stdin: { contents: recorder, resolveDir: here, loader: "ts" },
@@ -91,7 +97,7 @@ const { outputFiles } = await build({
 await writeFile(join(home, "recorder.js"), outputFiles[0].text);
 const scripts = {
   matches: ["http://127.0.0.1/*"],
-  js: ["recorder.js", "core.js", "dom-agent.js", "snapshot.js"],
+  js: ["recorder.js", "core.js", "dom-agent.js", "snapshot.js", "inspect.js"],
   run_at: "document_start",
 };
 await writeFile(
@@ -230,6 +236,12 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
     }
     await measure("text of the page", "get_text", {});
     await measure("text of the page, by sections", "get_text", { structured: true });
+    for (const kind of questions)
+      await measure(
+        kind,
+        kind,
+        /^(dom|computed_styles)$/.test(kind) ? { selector: "section", include_children: true } : {},
+      );
     const button = tab.locator(`section:nth-of-type(${middle}) button`).first();
     await button.click();
     await inWorld("bench.clicks.length = 0");

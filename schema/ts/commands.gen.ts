@@ -1394,7 +1394,7 @@ export interface DomElement {
   ref?: string;
   tag: string;
   role?: string;
-  /** as rendered, at most 500 characters; of what has children here its own */
+  /** at most 500 characters; of what has children here its own */
   text?: string;
   visible: boolean;
   /** at most 30; secrets are masked */

@@ -60,11 +60,7 @@ function elementOf(at: Element, depth: number, room: { left: number }, asking: A
   const all = [...(root?.children ?? []), ...at.children].filter((child) => !tools.isOwn(child));
   const inner = depth > 0 ? all.slice(0, Math.min(MAX_CHILDREN, Math.max(0, room.left))) : [];
   const children = inner.map((child) => elementOf(child, depth - 1, room, asking));
-  const text = tools.isSecret(at)
-    ? ""
-    : children.length > 0
-      ? ownText(at, tools)
-      : tools.fold(tools.renderedText(at), MAX_TEXT);
+  const text = children.length > 0 ? ownText(at, tools) : tools.shownText(at, MAX_TEXT);
   const role = tools.roleTold(at);
   const attributes = attributesOf(at, tools);
   return {

@@ -24,7 +24,7 @@ const META = ["viewport", "description", "og:title", "og:type", "robots", "theme
 export const pageStructure: Question<"page_structure"> = async (asking) => {
   const { within, environment, tools } = asking;
   const slices = new tools.Slices(environment.deadline);
-  const told: unknown = await tools.askFrameworks();
+  const told: unknown = await tools.askFrameworks().catch(() => undefined);
   const frameworks = Array.isArray(told) ? told.flatMap(checked).slice(0, MAX_LISTED) : [];
   const structure: Structure = {
     frameworks,

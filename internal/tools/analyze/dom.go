@@ -53,7 +53,7 @@ type domElement struct {
 	Ref        string            `json:"ref,omitempty"` // of matches, not of what is in them
 	Tag        string            `json:"tag"`
 	Role       string            `json:"role,omitempty"`
-	Text       string            `json:"text,omitempty"` // as rendered, at most 500 characters; of what has children here its own
+	Text       string            `json:"text,omitempty"` // at most 500 characters; of what has children here its own
 	Visible    bool              `json:"visible"`
 	Attributes map[string]string `json:"attributes,omitempty"` // at most 30; secrets are masked
 	BBox       *command.Box      `json:"bounding_box,omitempty"`
