@@ -98,6 +98,26 @@ func (sc *scan) element(i, j int) (v held, ok bool) {
 	return sc.content(end, lt, s[tag:j])
 }
 
+// elements returns the elements within the one whose tag's name ends with s[i:j], which is for several secrets.
+func (sc *scan) elements(i, j int) (v held, ok bool) {
+	s := sc.s
+	lt := angleBefore(s, i)
+	if lt == "" {
+		return held{}, false
+	}
+	begin := sc.tagEnd(j, lt)
+	if begin == 0 {
+		return held{}, false
+	}
+	near := *sc
+	near.s = s[:min(len(s), begin+maxListBytes)]
+	first := near.between(begin)
+	if v = (held{from: begin, to: near.until(begin, lt+"/"+s[i:j]), content: true, apart: true}); !strings.HasPrefix(near.s[first:], lt) {
+		return held{}, false
+	}
+	return v, strings.HasPrefix(near.s[v.to:], lt+"/"+s[i:j])
+}
+
 // attributeOf returns the value of the attribute value of the tag whose name ends at j: <password value="x"/>.
 func (sc *scan) attributeOf(j int, lt string) (v held, ok bool) {
 	at := j
