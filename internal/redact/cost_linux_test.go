@@ -47,6 +47,7 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 		"| pin | x ", "| `pin` | a1 ", "│ pin │ x ", "| pin | 1 |\n", "pin --> ", "pin -> a1 ", "pin (a ", "pin....", "pin.... .. ", "PASSWORD 'a b' ", "kind kind: ", "enter pin: ",
 		"tokens: [", "tokens: [a1b2c3d4e5", `"tokens":["a1b2c3d4e5",`, "tokens: [a],", "secrets: (", "secrets=('a", "secrets: a(", "secrets: a('b", "secrets (", "tokens [", "tokens ('", "secrets: Set(2) {",
 		"secrets: a,", "secrets: a, b1c2d3 and ", "tokens and ", "<tokens>", "<tokens><a>", "<secrets><a></secrets>", `["tokens",["a1b2c3d4"],`, `"tokens",[`, "tokens=a1b2c3d4;", "secrets: []a{", "cookies: {a:", "tokens: new ",
+		"<input name=pin ", "<input name=pin value=a", "<a value=a ", "value=a name=pin ", "<a name=pin x=1 ",
 		"generated pin a", "pin generated: a1 ", "a=<secret#1> name=\"pin\"> ",
 	} {
 		const few, many, spare = 8 << 10, 64 << 10, time.Millisecond

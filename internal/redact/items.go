@@ -158,8 +158,12 @@ func (sc *scan) constructed(k int) (v held, ok bool) {
 // where there is none.
 func (sc *scan) closeRound(k int) int {
 	s := sc.s[:min(len(sc.s), k+maxListBytes)]
-	depth := 0
-	for i := k; i < len(s); i++ {
+	if sc.lists > maxLists*len(sc.s) {
+		return 0
+	}
+	depth, i := 0, k
+	defer func() { sc.lists += i - k }()
+	for ; i < len(s); i++ {
 		switch s[i] {
 		case '(', '[', '{':
 			depth++

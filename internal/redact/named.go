@@ -174,6 +174,11 @@ type held struct {
 // behind finds the value of the name s[i:j], which passed the list as word.
 func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	s := sc.s
+	if i > 3 && s[i-1] == '=' && s[j] == ' ' {
+		if v, ok = sc.bareAttribute(i, j); ok {
+			return v, true
+		}
+	}
 	if i > 0 && plural(word) {
 		if v, ok = sc.elements(i, j); ok {
 			return v, true
@@ -275,6 +280,9 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	encoded := isLetter(s[k-1]) || strings.HasSuffix(s[:k], "%2522") // of %3D
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
+	}
+	if quote == 0 && s[k-1] == '=' && !v.content && strings.IndexByte(s[v.from:v.to], '>') > 0 && sc.inTag(i) {
+		v = sc.tagValue(v)
 	}
 	if quote == 0 && !v.content && v.from < v.to && sc.breaks(k-sep, k) && (s[v.to-1] == ':' || s[v.from:v.to] == "-") ||
 		quote == 0 && !v.content && onlyEscapes(s[v.from:v.to]) {
