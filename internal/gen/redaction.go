@@ -101,7 +101,7 @@ doctor name the line, and the built-in rules hold.
 - A known value within a longer word of fewer than 16 bytes that it does not begin.
 - A secret whose name came in another line: ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and an answer of letters only or of
   several words. Private keys, prompts and the first lines of tables are followed from line to line, until a line comes that is none of theirs.
-- A row without the line that names its columns.
+- A row without the line that names its columns, and one whose columns only blanks set apart, where no rule is below the first line.
 - A word of letters only, or of fewer than 8 bytes, in a list called tokens or cookies, which mostly hold something else.
 - A list without quotes that was cut, and the lines below ` + "`[secrets]`" + ` in an INI file.
 - One word of letters only behind an arrow or wide blanks: it may be the next step, or a type.
