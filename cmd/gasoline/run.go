@@ -159,7 +159,8 @@ func runProgram(cmd *cobra.Command, s *settings, name string, otel bool, command
 // leave is a token that only lets send, and the file with it.
 type leave struct{ text, file string }
 
-// leaveToSend makes a token for a program that is run. It lasts until end is called, and a day when nobody calls it.
+// leaveToSend makes a token for a program that is run. It lasts until end is called; when this process is killed, until the
+// next one or a daemon starts.
 func (s settings) leaveToSend() (l leave, end func(), err error) {
 	_, dir, err := s.openState()
 	if err != nil {
@@ -171,10 +172,15 @@ func (s settings) leaveToSend() (l leave, end func(), err error) {
 		return leave{}, func() { _ = dir.Close() }, err // nothing was written
 	}
 	done := make(chan struct{})
+	let, err := pairing.HoldToken(dir, made.ID)
 	end = func() {
 		close(done)
+		let()
 		_ = pairing.RevokeToken(dir, made.ID) // it ends by itself, too
 		_ = dir.Close()
+	}
+	if err != nil {
+		return leave{}, end, err
 	}
 	file, err := pairing.KeepText(dir, made.ID, text)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -128,6 +129,44 @@ func TestTypingOnAfterCtrlCKeepsTheProgram(t *testing.T) {
 	p.types("a\rb\r")
 	p.sees("still here")
 	p.ends()
+}
+
+// The token of a wrapper that was killed goes when a daemon or another wrapper starts; that of one which runs stays.
+func TestTheTokenGoesWithItsWrapper(t *testing.T) {
+	for name, start := range map[string]func(m *machine){
+		"daemon":  func(m *machine) { m.run("stop"); m.run("observe", "logs") },
+		"wrapper": func(m *machine) { m.run("run", "--", "true") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t)
+			folder := filepath.Join(m.place.StateDir, "tokens")
+			files := func() (names []string) {
+				all, err := os.ReadDir(folder)
+				must(t, err)
+				for _, f := range all {
+					names = append(names, f.Name())
+				}
+				return names
+			}
+			cmd, _ := m.background("run", "--", "sh", "-c", "echo $$ > pid; exec sleep 100")
+			pidIn(t, filepath.Join(m.dir, "pid"))
+			must(t, os.Remove(filepath.Join(m.dir, "pid")))
+			kept := files()
+			other, _ := m.background("run", "--", "sh", "-c", "echo $$ > pid; exec sleep 100")
+			pidIn(t, filepath.Join(m.dir, "pid"))
+			must(t, other.Process.Kill())
+			_ = other.Wait() // it was killed
+			if got := files(); len(got) != 2*len(kept) {
+				t.Fatalf("%v, then %v", kept, got)
+			}
+			start(m)
+			if got := files(); !slices.Equal(got, kept) {
+				t.Errorf("there are %v, want %v", got, kept)
+			}
+			must(t, cmd.Process.Kill())
+			_ = cmd.Wait() // it was killed
+		})
+	}
 }
 
 // When the wrapper itself is killed, its child goes, too.

@@ -65,7 +65,14 @@ func tunnelCommand(s *settings) *cobra.Command {
 		if err != nil {
 			return refusedHere(err)
 		}
-		defer func() { _ = pairing.RevokeToken(dir, made.ID) }() // it ends by itself, too
+		let, err := pairing.HoldToken(dir, made.ID)
+		defer func() {
+			let()
+			_ = pairing.RevokeToken(dir, made.ID) // it ends by itself, too
+		}()
+		if err != nil {
+			return refusedHere(err)
+		}
 		return runTunnel(cmd, c, &launch.Tunnel{Program: "ssh", Options: args[1:], Host: args[0], Remote: remote}, text, made)
 	}
 	return cmd

@@ -42,15 +42,15 @@ func (q *Queue) Answer(a Answer) string {
 	q.mu.Lock()
 	e := q.byID[a.ID]
 	known := e != nil && (a.Session == "" || e.Session == a.Session)
-	kind := ""
+	kind, params := "", json.RawMessage(nil)
 	if known {
-		kind = e.Kind
+		kind, params = e.Kind, e.Params
 	}
 	q.mu.Unlock()
 	if !known {
 		return "unknown"
 	}
-	q.redact(kind, &a) // without the lock: a large result takes long
+	q.redact(kind, params, &a) // without the lock: a large result takes long
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if e.Status.Final() {
@@ -79,8 +79,9 @@ func (q *Queue) Answer(a Answer) string {
 // cut in two is not recognised. It leaves the base64 data of a screenshot as it is: a pseudonym in the data would
 // break the image. The result of a kind with the trait Private, which nobody is shown, stays as it is, too. It does not
 // change what a.Failure pointed to.
-func (q *Queue) redact(kind string, a *Answer) {
+func (q *Queue) redact(kind string, params json.RawMessage, a *Answer) {
 	var shot ScreenshotResult
+	var attribute AttributeResult
 	d, _ := lookup(kind)
 	switch {
 	case len(a.Result) == 0, d != nil && d.Needs(Private):
@@ -88,6 +89,11 @@ func (q *Queue) redact(kind string, a *Answer) {
 		shot.URL, shot.Title = q.clean.URL(shot.URL), q.clean.Text(shot.Title)
 		if out, err := json.Marshal(shot); err == nil {
 			a.Result = out
+		}
+	case kind == GetAttribute.Name && json.Unmarshal(a.Result, &attribute) == nil:
+		attribute.Value = q.named(params, attribute.Value)
+		if out, err := json.Marshal(attribute); err == nil {
+			a.Result = json.RawMessage(q.clean.Body(string(out), "application/json"))
 		}
 	default:
 		a.Result = json.RawMessage(q.clean.Body(string(a.Result), "application/json"))
@@ -103,6 +109,23 @@ func (q *Queue) redact(kind string, a *Answer) {
 		f.Details = append(f.Details, cut(q.clean.Text(d), maxDetail))
 	}
 	a.Failure = f
+}
+
+// named returns the value of the attribute that the params name without secrets: its name is in them alone.
+func (q *Queue) named(params json.RawMessage, value string) string {
+	var p AttributeParams
+	if json.Unmarshal(params, &p) != nil {
+		return value
+	}
+	pair, err := json.Marshal(map[string]string{p.Name: value})
+	if err != nil {
+		return value
+	}
+	var out map[string]string
+	if json.Unmarshal([]byte(q.clean.Body(string(pair), "application/json")), &out) != nil {
+		return value
+	}
+	return out[p.Name]
 }
 
 // cut returns at most the first most bytes of s, and no part of a character.

@@ -329,6 +329,22 @@ func TestRecordsSayWhatWasAskedFor(t *testing.T) {
 	})
 }
 
+// The name of an attribute is in the parameters alone, and says that its value is secret.
+func TestAttributesWithSecretNames(t *testing.T) {
+	for name, hidden := range map[string]bool{"data-token": true, "data-api-key": true, "class": false, "data-tokens": false} {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		r := start(t, q, command.Request{
+			Kind: command.GetAttribute.Name, Session: "s", Params: command.AttributeParams{Name: name},
+			Deadline: time.Now().Add(time.Minute),
+		})
+		q.Answer(command.Answer{ID: r.ID, Result: json.RawMessage(`{"value":"swordfish","url":"http://127.0.0.1/?q=1"}`)})
+		done, ok := q.Get(r.ID)
+		if !ok || strings.Contains(string(done.Result), "swordfish") == hidden || !strings.Contains(string(done.Result), "http://127.0.0.1/?q=1") {
+			t.Errorf("%s: %s", name, done.Result)
+		}
+	}
+}
+
 // Refusals name the command or the bound, and what to do.
 func TestRefusalsOfCommandsSayWhatIsTheMost(t *testing.T) {
 	q := command.NewQueue("r", redact.New(redact.Rules{}))

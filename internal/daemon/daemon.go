@@ -328,7 +328,7 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 			return
 		case <-tick.C:
 		}
-		held, err := lockHeld(d.cfg.identityFile())
+		held, err := state.Locked(d.cfg.identityFile())
 		if !d.dir.Moved() && (held || err != nil) { // a directory that was made anew has no lock of ours
 			missing = 0
 		} else if missing++; missing == 2 {

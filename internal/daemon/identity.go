@@ -74,7 +74,7 @@ func (p Place) Token() (string, error) {
 
 // Running returns the identity of the daemon that holds this place, and whether one does.
 func (p Place) Running() (Identity, bool) {
-	held, err := lockHeld(p.identityFile())
+	held, err := state.Locked(p.identityFile())
 	if err != nil || !held {
 		return Identity{}, false
 	}
@@ -88,7 +88,7 @@ func (p Place) Running() (Identity, bool) {
 
 // Held reports whether a daemon holds this place.
 func (p Place) Held() bool {
-	held, err := lockHeld(p.identityFile())
+	held, err := state.Locked(p.identityFile())
 	return err == nil && held
 }
 
@@ -109,12 +109,12 @@ func (p Place) lock(id Identity) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(p.identityFile()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(p.identityFile()), err)
 	}
-	f, err := lockFile(p.identityFile())
+	f, err := state.Lock(p.identityFile())
 	// Whoever looks whether the file is held has it locked for a moment, and a daemon that is stopping
 	// has given the port away but not yet this.
 	for end := time.Now().Add(stopWithin + 2*time.Second); err != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
-		f, err = lockFile(p.identityFile())
+		f, err = state.Lock(p.identityFile())
 	}
 	if err != nil {
 		return nil, err

@@ -103,6 +103,9 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	if err := d.dir.Sweep(time.Minute); err != nil {
 		cfg.Log.Warn("remove what earlier writes left", "error", err.Error())
 	}
+	if _, err := pairing.SweepTokens(d.dir); err != nil {
+		cfg.Log.Warn("remove tokens that ended", "error", err.Error())
+	}
 	extension, err := ExtensionID()
 	if err != nil {
 		return nil, err

@@ -96,10 +96,14 @@ doctor name the line, and the built-in rules hold.
 
 - A value that was stored before its name was seen. Within one batch the order does not matter.
 - A known value of fewer than 8 bytes, or one that is an ordinary word, a date, a path or a number.
-- A known value in other capitals, or in base64.
+- A known value in mixed capitals of which it is not, within longer base64 (as user:password is), reversed, or in hexadecimal
+  digits with signs between.
 - A known value within a longer word of fewer than 16 bytes that it does not begin.
-- A secret whose name came in another line: a column's head and its row, ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and an
-  answer of letters only or of several words. Only private keys and prompts are followed from line to line.
+- A secret whose name came in another line: ` + "`name:`" + ` above ` + "`value:`" + `, a prompt and an answer of letters only or of
+  several words. Private keys, prompts and the first lines of tables are followed from line to line, until a line comes that is none of theirs.
+- A row without the line that names its columns, and one whose columns only blanks set apart, where no rule is below the first line.
+- A word of letters only, or of fewer than 8 bytes, in a list called tokens or cookies, which mostly hold something else.
+- A list without quotes that was cut, and the lines below ` + "`[secrets]`" + ` in an INI file.
 - One word of letters only behind an arrow or wide blanks: it may be the next step, or a type.
 - User and password in base64 where nothing says that they are credentials.
 - A mnemonic, a password or a random value without a name, a place or a form of its own.

@@ -58,7 +58,7 @@ type Token struct {
 }
 
 // NewToken makes a token, for a scope, names and limits as t has them, and returns its text, which cannot be had
-// again. A token is a file of the state directory, so that no daemon needs to run; expired ones are removed.
+// again. A token is a file of the state directory, so that no daemon needs to run; those that ended are removed.
 func NewToken(dir *state.Dir, t Token, life time.Duration) (text string, made Token, err error) {
 	if !slices.Contains([]Scope{Ingest, Query, Admin}, t.Scope) {
 		return "", t, problem.New(problem.InvalidParam, "Give ingest, query or admin.", "there is no scope %q.", t.Scope)
@@ -79,18 +79,9 @@ func NewToken(dir *state.Dir, t Token, life time.Duration) (text string, made To
 		return "", t, problem.New(problem.InvalidParam, "Give a number from 1 on.", "the rate is none.")
 	}
 	now := time.Now()
-	all, err := Tokens(dir)
+	left, err := SweepTokens(dir)
 	if err != nil {
 		return "", t, err
-	}
-	left := len(all)
-	for _, old := range all {
-		if !now.Before(old.Expires) {
-			left--
-			if err := removeToken(dir, old.ID); err != nil {
-				return "", t, fmt.Errorf("remove an expired token: %w", err)
-			}
-		}
 	}
 	if left >= maxTokens {
 		return "", t, problem.New(problem.Conflict, `"gasoline token list" shows them; revoke some.`, "there are %d tokens.", left)
@@ -107,6 +98,44 @@ func NewToken(dir *state.Dir, t Token, life time.Duration) (text string, made To
 		return "", t, fmt.Errorf("keep a token: %w", err)
 	}
 	return tokenPrefix + string(t.Scope) + "_" + t.ID + "_" + secret, t, nil
+}
+
+// SweepTokens removes the tokens that expired, and those whose holder was killed. It returns how many are left.
+func SweepTokens(dir *state.Dir) (left int, err error) {
+	all, err := Tokens(dir)
+	if err != nil {
+		return 0, err
+	}
+	for _, t := range all {
+		if time.Now().Before(t.Expires) && !abandoned(dir, t.ID) {
+			left++
+		} else if err := removeToken(dir, t.ID); err != nil {
+			return 0, fmt.Errorf("remove a token that ended: %w", err)
+		}
+	}
+	return left, nil
+}
+
+// HoldToken binds a token to this process until let is called: of one that was killed, [SweepTokens] removes the token.
+func HoldToken(dir *state.Dir, id string) (let func(), err error) {
+	f, err := state.Lock(dir.Path(holdFile(id)))
+	if err != nil {
+		return func() {}, fmt.Errorf("hold a token: %w", err)
+	}
+	let = func() { _ = f.Close() } // which is all that it was for
+	if _, err := f.WriteString("held\n"); err != nil {
+		return let, fmt.Errorf("hold a token: %w", err)
+	}
+	return let, nil
+}
+
+// abandoned reports whether a token was held and is no more. A file without a word in it is about to be locked.
+func abandoned(dir *state.Dir, id string) bool {
+	if word, err := dir.Read(holdFile(id)); err != nil || len(word) == 0 {
+		return false
+	}
+	held, err := state.Locked(dir.Path(holdFile(id)))
+	return err == nil && !held
 }
 
 // Tokens returns the tokens of a state directory, the newest first. Files that are damaged open nothing and are left
@@ -162,8 +191,10 @@ func KeepText(dir *state.Dir, id, text string) (path string, err error) {
 }
 
 func removeToken(dir *state.Dir, id string) error {
-	return errors.Join(dir.Remove(tokenFile(id)), dir.Remove(textFile(id)))
+	return errors.Join(dir.Remove(tokenFile(id)), dir.Remove(textFile(id)), dir.Remove(holdFile(id)))
 }
+
+func holdFile(id string) string { return tokenFolder + "/" + id + ".held" }
 
 func textFile(id string) string { return tokenFolder + "/" + id + ".text" }
 

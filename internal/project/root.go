@@ -38,31 +38,44 @@ func Root(path, stateDir string) (string, error) {
 	if stateDir != "" && Inside(real, stateDir) || isState(real) {
 		return "", fmt.Errorf("%.200q is in a state directory", path)
 	}
-	parts := strings.FieldsFunc(filepath.ToSlash(real[len(filepath.VolumeName(real)):]), func(r rune) bool { return r == '/' })
-	switch {
-	case len(parts) == 0:
-		return "", fmt.Errorf("%.200q is the whole disk", path)
-	case len(parts) == 1 && slices.Contains(shared, strings.ToLower(parts[0])):
-		return "", fmt.Errorf("%.200q holds what is of many", path)
-	case slices.Contains(systems, strings.ToLower(parts[0])), len(parts) > 1 && slices.Contains(systems, strings.ToLower(parts[0]+"/"+parts[1])):
-		return "", fmt.Errorf("%.200q is the system's", path)
+	why := byName(filepath.ToSlash(real[len(filepath.VolumeName(real)):]))
+	if why == "" {
+		why = others(info)
 	}
-	for _, part := range parts {
-		if save.SecretFolder(part) {
-			return "", fmt.Errorf("%.200q is in %s, where secrets are", path, part)
-		}
-	}
-	if why := others(info); why != "" {
+	if why != "" {
 		return "", fmt.Errorf("%.200q %s", path, why)
 	}
 	return real, nil
+}
+
+// byName says why a path with slashes, without its volume, is no project by its names, "" when it may be one. Windows leaves
+// out dots and blanks at the end of a name, and has short names for long ones.
+func byName(path string) string {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+	if len(parts) == 0 {
+		return "is the whole disk"
+	}
+	first := strings.ToLower(strings.TrimRight(parts[0], ". "))
+	switch {
+	case len(parts) == 1 && slices.Contains(shared, first):
+		return "holds what is of many"
+	case slices.Contains(systems, first), len(parts) > 1 && slices.Contains(systems, first+"/"+strings.ToLower(parts[1])):
+		return "is the system's"
+	}
+	for _, part := range parts {
+		if save.SecretFolder(part) {
+			return "is in " + part + ", where secrets are"
+		}
+	}
+	return ""
 }
 
 // systems are the first folders of paths at which systems keep what is theirs. Others that are not the user's are told by
 // their owner; an account that owns everything has projects everywhere but there.
 var systems = []string{
 	"bin", "boot", "dev", "etc", "lib", "lib64", "proc", "run", "sbin", "sys", "system", "windows", "programdata",
-	"program files", "program files (x86)", "var/lib", "var/log", "usr/bin", "usr/sbin", "usr/lib", "usr/lib64",
+	"program files", "program files (x86)", "progra~1", "progra~2", "$recycle.bin", "system volume information",
+	"var/lib", "var/log", "usr/bin", "usr/sbin", "usr/lib", "usr/lib64",
 }
 
 // shared are first folders that hold those of many users or programs.

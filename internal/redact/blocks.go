@@ -19,15 +19,23 @@ const (
 
 // blocks knows who is within a private key.
 type blocks struct {
-	mu   sync.Mutex
-	open map[writer]*keyBlock
-	asks map[writer]string // the entry of the name list that the last line ends with, behind which a colon is
+	mu    sync.Mutex
+	open  map[writer]*keyBlock
+	asks  map[writer]string // the entry of the name list that the last line ends with, behind which a colon is
+	heads map[writer]head
 }
 
 // writer is whose lines follow each other.
 type writer struct {
 	event.Origin
 	session, document string
+}
+
+// kept returns w without the text that its names are parts of.
+func (w writer) kept() writer {
+	return writer{event.Origin{
+		Source: strings.Clone(w.Source), Service: strings.Clone(w.Service), Instance: strings.Clone(w.Instance),
+	}, strings.Clone(w.session), strings.Clone(w.document)}
 }
 
 // keyBlock is a private key of which not all lines have come.
@@ -39,7 +47,8 @@ type keyBlock struct {
 	others int    // lines since the key's last one
 }
 
-// keyLines hides what earlier events of a writer say of its next lines: those of private keys, and the answer to a prompt.
+// keyLines hides what earlier events of a writer say of its next lines: those of private keys, the answer to a prompt, and the rows of a
+// table.
 func (p *pass) keyLines(b event.Batch) {
 	k := &p.r.blocks
 	k.mu.Lock()
@@ -50,6 +59,7 @@ func (p *pass) keyLines(b event.Batch) {
 			continue
 		}
 		p.answer(l)
+		p.row(l)
 		begins := strings.Contains(l.Message, "PRIVATE KEY") || strings.Contains(l.Message, "Private-Lines:")
 		if !begins && len(k.open) == 0 {
 			continue
@@ -61,9 +71,7 @@ func (p *pass) keyLines(b event.Batch) {
 				continue
 			}
 			if at == nil {
-				w = writer{event.Origin{
-					Source: strings.Clone(w.Source), Service: strings.Clone(w.Service), Instance: strings.Clone(w.Instance),
-				}, strings.Clone(w.session), strings.Clone(w.document)}
+				w = w.kept()
 			}
 			k.open[w] = &keyBlock{left: maxKeyLines}
 		case at == nil:
@@ -111,9 +119,7 @@ func (p *pass) answer(l *event.Log) {
 	asked := k.asks[w]
 	delete(k.asks, w)
 	if word != "" && len(k.asks) < maxKeyWriters {
-		k.asks[writer{event.Origin{
-			Source: strings.Clone(w.Source), Service: strings.Clone(w.Service), Instance: strings.Clone(w.Instance),
-		}, strings.Clone(w.session), strings.Clone(w.document)}] = word
+		k.asks[w.kept()] = word
 	}
 	value := strings.Trim(l.Message, " \t\r\n\"'")
 	if asked == "" || word != "" || !answers(value) {

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -200,5 +201,47 @@ func TestAnswersToPrompts(t *testing.T) {
 	}
 	if n := r.Asked(); n > 256 {
 		t.Errorf("%d prompts are remembered", n)
+	}
+}
+
+// What stands below a secret name that an earlier line of the same writer has. Nothing else of it is a row.
+func TestRowsOfTablesLineByLine(t *testing.T) {
+	for _, c := range []struct{ name, lines string }{
+		{"commas", "id,password\n1,«hunter2»\n2,«correct horse»\n\"a,b\",«hunter3»\ndone\n3,hunter4"},
+		{"semicolons", "user;api_key;role\nbob;«swordfish»;admin\nmy;dog"},
+		{"tabs", "user\tpassword\r\nbob\t«hunter2»\r\nlistening on 80\nann\thunter3"},
+		{"psql", " id | password | role\n----+----------+------\n  1 | «hunter2»  | admin\n  2 | «hunter3» | x\n(2 rows)\n  3 | hunter4 | x"},
+		{"mysql", "+----+----------+\n| id | password |\n+----+----------+\n|  1 | «hunter2»  |\n+----+----------+\n|  2 | «hunter3»  |"},
+		{"markdown", "| user | password |\n|---|---|\n| bob | «hunter2» |\n| ann | required |"},
+		{"quoted", "\"id\",\"password\"\n\"1\",\"«hunter2»\""},
+		{"counts", "model,tokens\ngpt-4o,812\nclaude,«zQ7aNbYcSU4k1»"},
+		{"another head", "id,password\nid,name,role\n1,bob,x"}, {"again", "id,password\n1,«hunter2»\nid,password\n1,«hunter3»"},
+		{"prose", "name, password\nbob, hunter2"},
+		{"names", "user,name\nbob,hunter2"},
+		{"prose below", "user,password\nhello, world\na,b"},
+	} {
+		r := redact.New(redact.Rules{})
+		for line := range strings.SplitSeq(c.lines, "\n") {
+			want := regexp.MustCompile("«[^»]*»").ReplaceAllString(line, "<>")
+			plain := strings.NewReplacer("«", "", "»", "").Replace(line)
+			other := &event.Log{Head: event.Head{Origin: event.Origin{Source: "run", Instance: "2"}}, Message: plain}
+			l := &event.Log{Head: event.Head{Origin: event.Origin{Source: "run", Instance: "1"}}, Message: plain}
+			r.Batch(event.Batch{l})
+			if got := regexp.MustCompile("<secret#[0-9]+>").ReplaceAllString(l.Message, "<>"); got != want {
+				t.Errorf("%s: %q, want %q", c.name, got, want)
+			}
+			if strings.Contains(line, "«hunter") {
+				if r.Batch(event.Batch{other}); other.Message != plain {
+					t.Errorf("%s: of another writer %q", c.name, other.Message)
+				}
+			}
+		}
+	}
+	r := redact.New(redact.Rules{})
+	for i := range 1000 {
+		r.Batch(event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Instance: fmt.Sprint(i)}}, Message: "id,password"}})
+	}
+	if n := r.Heads(); n > 256 {
+		t.Errorf("%d heads are kept", n)
 	}
 }

@@ -45,6 +45,9 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 		"echo a ", "echo a | sudo -S ", "echo ", "net use ", "net user a ", "-AsPlainText ", "convertto-securestring -AsPlainText ", "pin: a ", "pin: a = ", "pin a = ", "pin = <<EOF\n", "pin = <<EOF\nEOF\n", `pin = """`, "pin = '''a",
 		"pin in ('", "pin in ('a') ", "pin:Some(", "pin:<<", "pin:a:", "pin::private]", "&amp;", "pin&amp;", "pin&amp;quot;", `\u003cpin\u003e`, `pin\`, "pin || ", "pin -> ", "pin%20", "pin%2522", "%41", "%2541", "?a=%70 ", "%zz", "%70in%3Da%26", "%3Cjwt%231", "%25", "{pin,", "{pin, '", "setenv pin a ", "pin\ta ", "pin  ", "pin  a\n", "pin | a\n", "-[ RECORD 1 ]\npin | a\n", "set pin for a ", "set pin for a = 'b' ", "pin='a' -> 'b' ", "env('PIN', '", "--from-literal=a=b ", "6$a$", "login a password b ", `"pin";s:`, "-passin ",
 		"| pin | x ", "| `pin` | a1 ", "│ pin │ x ", "| pin | 1 |\n", "pin --> ", "pin -> a1 ", "pin (a ", "pin....", "pin.... .. ", "PASSWORD 'a b' ", "kind kind: ", "enter pin: ",
+		"tokens: [", "tokens: [a1b2c3d4e5", `"tokens":["a1b2c3d4e5",`, "tokens: [a],", "secrets: (", "secrets=('a", "secrets: a(", "secrets: a('b", "secrets (", "tokens [", "tokens ('", "secrets: Set(2) {",
+		"secrets: a,", "secrets: a, b1c2d3 and ", "tokens and ", "<tokens>", "<tokens><a>", "<secrets><a></secrets>", `["tokens",["a1b2c3d4"],`, `"tokens",[`, "tokens=a1b2c3d4;", "secrets: []a{", "cookies: {a:", "tokens: new ",
+		"<input name=pin ", "<input name=pin value=a", "<a value=a ", "value=a name=pin ", "<a name=pin x=1 ",
 		"generated pin a", "pin generated: a1 ", "a=<secret#1> name=\"pin\"> ",
 	} {
 		const few, many, spare = 8 << 10, 64 << 10, time.Millisecond
@@ -64,6 +67,22 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 			if cost > limit {
 				t.Errorf("%s of %q: %v for %d bytes, more than %v", name, part, cost, many, limit)
 			}
+		}
+	}
+}
+
+// Lists in lists are looked at in linear time, too, where nothing in them is hidden.
+func TestListsInLists(t *testing.T) {
+	for _, part := range []string{"tokens:{", "tokens:(", `"tokens":[`} {
+		nested := func(n int) string {
+			closing := map[byte]string{'{': "}", '(': ")", '[': "]"}[part[len(part)-1]]
+			return strings.Repeat(part, n) + "a" + strings.Repeat(closing, n)
+		}
+		call := func(text string) { hostile(redact.Rules{}).Text(text) }
+		short, long := nested(500), nested(4000)
+		limit := 24*cpu.Least(t, 2, func() { call(short) }) + time.Millisecond
+		if cost := cpu.Least(t, 3, func() { call(long) }); cost > limit {
+			t.Errorf("%s: %v, more than %v", part, cost, limit)
 		}
 	}
 }

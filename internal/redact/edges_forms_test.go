@@ -85,7 +85,7 @@ func TestPairsOfNameAndValue(t *testing.T) {
 		`<input value="«hunter22»" name="password">`, `<input value="«hunter22»" type="text" id="password">`,
 		`<input value="hunter22" name="user">`, `<input value="hunter22" x name="user">`,
 		`<input value='«x»' name='password'/>`,
-		`<input value=x name="password">`, `<input value="«x»" size=5 name="password">`, `value="x" title="password"`,
+		`<input value=«x» name="password">`, `<input value="«x»" size=5 name="password">`, `value="x" title="password"`,
 		`<input data-name="password" aria:x="y" value="«z»">`, `name: 'password', value: 'x'`, "x",
 		`<a name="password" b c d e f g h value="«x»">`, `<a name="password" b c d e f g h i value="x">`,
 		`<a name="password" b="`+strings.Repeat("c", 480)+`" value="«x»">`,
@@ -457,4 +457,23 @@ func TestCodesAndKeysInForms(t *testing.T) {
 		"a=1&pem=«-----BEGIN+RSA+PRIVATE+KEY-----%0AMIIEowIB%0A-----END+RSA+PRIVATE+KEY-----»%0A&x=1",
 		"a=1&pem=«-----BEGIN%20PRIVATE%20KEY-----%0AMIIEowIB%0A-----END%20PRIVATE%20KEY-----»&x=1",
 	)
+}
+
+// Tags whose attributes have no quotes.
+func TestAttributesWithoutQuotes(t *testing.T) {
+	for _, place := range []string{"text", "json"} {
+		var all []string
+		for _, tag := range []string{
+			`<input type=hidden name=csrf_token value='«hunter2»'>`, "<input type=hidden name=csrf_token value=«hunter2»>", "<input value=«hunter2» name=csrf_token>",
+			"<input value='«hunter2»' name=csrf_token/>", "<input type=password value=«hunter2» class=x>", "<meta content=«hunter2» name=csrf-token>",
+			"<meta name=csrf-token content=«hunter2»>", "<input id=api_key value='«hunter2»'>", "<div data-token=«hunter2»>x</div>",
+			"<input name=password placeholder='Your password' required>", "<input type=submit name=user value='Sign in'>", "<a name=password href=/x>value='y'</a>",
+		} {
+			if place == "json" {
+				tag = `{"html":"` + tag + `"}`
+			}
+			all = append(all, tag)
+		}
+		checkMarked(t, builtIn, place, all...)
+	}
 }

@@ -104,7 +104,7 @@ func TestSignsOfAssignment(t *testing.T) {
 // Objects and lists behind a secret name are replaced as a whole, up to the bracket that closes them.
 func TestValuesInBrackets(t *testing.T) {
 	checkMarked(t, builtIn, "json",
-		`{"passwords":«["a","b]"]»,"c":1}`, `{"secrets":«{"a":[1,2],"b":"}"}»,"x":[1]}`, `{"secrets":«{}»,"x":1}`,
+		`{"passwords":«["a","b]"]»,"c":1}`, `{"secrets":«{"a":[1,2],"b":"}"}»,"x":[1]}`, `{"secrets":{},"x":1}`,
 		`{"secrets":«[[1],[2]]»}`, `{"secrets":«{"a":"\"}"}»,"b":2}`, `{"secrets":«{"a":"\\"}»,"b":2}`,
 		`{"raw":"{\"secrets\":«{\"a\":\"}\"}»,\"b\":1}"}`, `{"raw":"{\"secrets\":«[\"a\",\"b\"]»}"}`,
 		`{"secrets":«{"a":1»`, `{"a":"secrets: «{a:» 1"}`, `{"raw":"{\"secrets\":«{\"a\":1»","b":2}`,

@@ -102,6 +102,9 @@ func LetThrough(words []string) (through []string) {
 // OpenKeys returns how many writers are within a private key.
 func (r *Redactor) OpenKeys() int { return len(r.blocks.open) }
 
+// Heads returns how many first lines of tables are kept.
+func (r *Redactor) Heads() int { return len(r.blocks.heads) }
+
 // Asked returns how many prompts wait for their answers.
 func (r *Redactor) Asked() int {
 	r.blocks.mu.Lock()

@@ -11,6 +11,10 @@ func (sc *scan) hide(v held, word string) int {
 		return 0
 	case harmlessWord(value):
 		return 0
+	case listNames[word], v.apart:
+		if sc.lists += len(value); sc.lists <= maxLists*len(s) {
+			return sc.items(v, word)
+		} // lists in lists in lists: all of it is hidden
 	}
 	if v.level0 {
 		// The key's closing quote is behind us; a string's opening quote, too.

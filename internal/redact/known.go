@@ -1,6 +1,9 @@
 package redact
 
 import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
 	"hash/maphash"
 	"math/rand/v2"
 	"net/url"
@@ -14,11 +17,11 @@ import (
 // value is kept: only its salted hash, its length, and a salted hash of its first eight bytes, by which the gate
 // finds it again.
 const (
-	maxKnown      = 4096 // values and their spellings; half of them, the oldest, make room: about 400 KB
-	minKnown      = 8    // bytes of a value, and of what is compared at a time
+	maxKnown      = 1 << 14 // values and their spellings; half of them, the oldest, make room: about 1.6 MB
+	minKnown      = 8       // bytes of a value, and of what is compared at a time
 	maxKnownBytes = 4096
 	maxAlike      = 64 // values that begin with the same eight bytes: each is compared where those stand
-	filterBits    = 17 // 128 Ki bits, so that with 4,096 values one word in thirty is looked up for nothing
+	filterBits    = 19 // 512 Ki bits, so that with 16,384 values one word in thirty is looked up for nothing
 )
 
 // known is the set of those values. Words of many goroutines are looked up in filter without a lock.
@@ -69,38 +72,71 @@ func (k *known) begins(x uint64) bool {
 	return len(k.places[start]) > 0
 }
 
-// learn adds a value and the ways in which JSON and URLs write it. It reports whether it was new.
-func (k *known) learn(value string, sure bool) bool {
+// learn adds a value and the ways in which JSON and URLs write it; of one whose name says that it is secret also those of
+// base64, hexadecimal and other capitals. It reports whether it was new.
+func (k *known) learn(value string, sure, own bool) bool {
 	fresh := false
-	plain := value
-	if strings.IndexByte(value, '%') >= 0 || strings.IndexByte(value, '+') >= 0 {
-		if decoded, err := url.QueryUnescape(value); err == nil {
-			plain = decoded
-			fresh = k.add(plain, sure, false)
+	for _, plain := range [...]string{value, unquoted(value), decoded(value)} { // it may be written so, or be so itself
+		if k.add(plain, sure, own) {
+			fresh = true
+			k.spell(plain, sure, own)
 		}
 	}
-	fresh = k.add(value, sure, false) || fresh
-	if !fresh {
-		return false
+	return fresh
+}
+
+// decoded returns what a value of a query stands for.
+func decoded(s string) string {
+	plain, err := url.QueryUnescape(s)
+	if err != nil {
+		return s
 	}
-	for i := 0; i < len(plain); i++ {
-		if class[plain[i]] != wordByte {
-			escaped := url.QueryEscape(plain)
-			k.add(escaped, sure, false)
-			k.add(strings.ReplaceAll(escaped, "+", "%20"), sure, false)
-			if strings.ContainsAny(plain, "\"\\") {
-				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain), sure, false)
+	return plain
+}
+
+// unquoted returns what a string of JSON stands for whose content is s.
+func unquoted(s string) string {
+	plain := ""
+	if strings.IndexByte(s, '\\') < 0 || json.Unmarshal([]byte(`"`+s+`"`), &plain) != nil {
+		return s
+	}
+	return plain
+}
+
+// spell adds the ways in which a value is written.
+func (k *known) spell(value string, sure, own bool) {
+	for i := 0; i < len(value); i++ {
+		if class[value[i]] != wordByte {
+			escaped := url.QueryEscape(value)
+			k.add(escaped, sure, own)
+			k.add(strings.ReplaceAll(escaped, "+", "%20"), sure, own)
+			if strings.ContainsAny(value, "\"\\") {
+				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value), sure, own)
 			}
 			break
 		}
 	}
-	return true
+	if !sure {
+		return
+	}
+	of := []byte(value)
+	digits := hex.EncodeToString(of)
+	for _, spelling := range [...]string{
+		base64.RawStdEncoding.EncodeToString(of), base64.RawURLEncoding.EncodeToString(of), digits, "0x" + digits,
+		strings.ToUpper(digits),
+	} {
+		k.put(spelling, own)
+	}
+	k.add(strings.ToLower(value), sure, own) // which may be a word
+	k.add(strings.ToUpper(value), sure, own)
 }
 
 func (k *known) add(value string, sure, own bool) bool {
-	if !telling(value, sure) {
-		return false
-	}
+	return telling(value, sure) && k.put(value, own)
+}
+
+// put adds a value as it is written.
+func (k *known) put(value string, own bool) bool {
 	v := knownValue{length: len(value), hash: maphash.String(k.seed, value), own: own}
 	for v.before < len(value) && class[value[v.before]] != wordByte {
 		v.before++
@@ -234,7 +270,7 @@ func telling(value string, sure bool) bool {
 	case !sure:
 		return false
 	case digits > 0:
-		return len(value) >= 10 && (capitals > 0 || signs > 0)
+		return len(value) >= 10 && (capitals > 0 || signs > 0) || words >= 4 && len(value) >= 16 && letters > 2*digits
 	}
 	return signs > 0 && len(value) >= 10 || words >= 3 && len(value) >= 16
 }

@@ -16,7 +16,7 @@ func (sc *scan) opening(i int, delim string) int {
 
 // item looks whether the name s[i:k] ends a string in a list, or in the arguments of a call:
 // ["token:","x"], setItem('token', 'x'). closes: it does, and v is the string or number behind it.
-func (sc *scan) item(i, k int) (v held, ok, closes bool) {
+func (sc *scan) item(i, k int, word string) (v held, ok, closes bool) {
 	s := sc.s
 	assigned := false
 	for k < len(s) {
@@ -80,6 +80,9 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 		if end := sc.blanks(v.to); end < len(s) && s[end] != ',' && s[end] != ']' {
 			return held{}, false, true
 		}
+	case plural(word) && sc.bracketed(&v, from, slashes):
+		v.quote = delim
+		return v, true, true
 	default:
 		return held{}, false, true
 	}
@@ -87,6 +90,16 @@ func (sc *scan) item(i, k int) (v held, ok, closes bool) {
 		return held{}, false, true // "Invalid token", and what it is about
 	}
 	return v, true, true
+}
+
+// bracketed makes v the list or object at from, of several secrets. It reports whether one is there.
+func (sc *scan) bracketed(v *held, from, slashes int) bool {
+	if from == len(sc.s) || sc.s[from] != '[' && sc.s[from] != '{' || sc.unclosed {
+		return false
+	}
+	v.from, v.to, v.apart = from, sc.closeBracket(from, slashes), true
+	sc.unclosed = v.to == 0
+	return !sc.unclosed
 }
 
 // opaqueItem reports whether the string at k, in the quotes delim, can hardly be prose.
@@ -119,7 +132,7 @@ func (sc *scan) called(i, j int, word string) int {
 
 // formatted returns the argument that the verb at k stands for, behind the name at i in the format
 // string of a list: ["token: %s","x"].
-func (sc *scan) formatted(i, k int) (v held, ok bool) {
+func (sc *scan) formatted(i, k int, word string) (v held, ok bool) {
 	s := sc.s
 	open := sc.opening(i, `"`)
 	if !sc.quoted || open < 1 || s[open-1] != '[' || verbs(s[k:min(len(s), k+2)]) == 0 {
@@ -132,6 +145,7 @@ func (sc *scan) formatted(i, k int) (v held, ok bool) {
 		}
 		v = held{from: sc.blanks(at + 1), level0: true, quote: `"`}
 		switch {
+		case n == 0 && plural(word) && sc.bracketed(&v, v.from, 0):
 		case v.from == len(s) || s[v.from] == '{' || s[v.from] == '[':
 			return held{}, false
 		case s[v.from] == '"':

@@ -22,10 +22,11 @@ func (sc *scan) attribute(k int) (name, value string, named, end int) {
 	}
 	open, quote, slashes := closing(s, i+1)
 	if quote == 0 {
+		from := i + 1
 		for i++; i < len(s) && (class[s[i]] == wordByte || s[i] == '.'); {
 			i++
 		}
-		return name, "", named, i
+		return name, s[from:i], named, i
 	}
 	delim := s[open-1-slashes : open]
 	rest := s[open:min(len(s), open+maxBetween)]
@@ -34,6 +35,33 @@ func (sc *scan) attribute(k int) (name, value string, named, end int) {
 		return name, "", named, 0
 	}
 	return name, rest[:n], named, open + n + len(delim)
+}
+
+// inTag reports whether i is within a tag.
+func (sc *scan) inTag(i int) bool {
+	before := sc.s[max(0, i-maxBetween):i]
+	at := strings.LastIndexAny(before, "<>")
+	return at >= 0 && before[at] == '<'
+}
+
+// bareAttribute returns the value of the tag in which the name s[…:j] stands as an attribute without quotes:
+// <input name=password value="x">.
+func (sc *scan) bareAttribute(i, j int) (v held, ok bool) {
+	s := sc.s
+	of := s[max(0, i-len("name=")):i]
+	if !hasPrefixFold(of, "name=") && !hasPrefixFold(of, "type=") && !strings.HasSuffix(of, " id=") || !sc.inTag(i) {
+		return held{}, false
+	}
+	return sc.attributeOf(j, "")
+}
+
+// tagValue returns the value v, without quotes, as far as it is of a tag.
+func (sc *scan) tagValue(v held) held {
+	hidden := pseudonymAt(sc.s[v.from:v.to])
+	if n := strings.IndexByte(sc.s[v.from+hidden:v.to], '>'); n >= 0 && !v.content {
+		v.to = v.from + hidden + n
+	}
+	return v
 }
 
 // part returns the value of the part of a multipart body whose name in the quotes delim begins before
@@ -98,7 +126,30 @@ func (sc *scan) element(i, j int) (v held, ok bool) {
 	return sc.content(end, lt, s[tag:j])
 }
 
-// attributeOf returns the value of the attribute value of the tag whose name ends at j: <password value="x"/>.
+// elements returns the elements within the one whose tag's name ends with s[i:j], which is for several secrets.
+func (sc *scan) elements(i, j int) (v held, ok bool) {
+	s := sc.s
+	lt := angleBefore(s, i)
+	if lt == "" {
+		return held{}, false
+	}
+	begin := sc.tagEnd(j, lt)
+	if begin == 0 || sc.lists > maxLists*len(s) {
+		return held{}, false
+	}
+	near := *sc
+	near.s = s[:min(len(s), begin+maxListBytes)]
+	first := near.between(begin)
+	if !strings.HasPrefix(near.s[first:], lt) {
+		return held{}, false
+	}
+	v = held{from: begin, to: near.until(begin, lt+"/"+s[i:j]), content: true, apart: true}
+	sc.lists += v.to - begin
+	return v, strings.HasPrefix(near.s[v.to:], lt+"/"+s[i:j])
+}
+
+// attributeOf returns the value of the attribute value of the tag whose name ends at j: <password value="x"/>; where lt is "", of
+// the one in which j is.
 func (sc *scan) attributeOf(j int, lt string) (v held, ok bool) {
 	at := j
 	for n := 0; n < maxMembers && at-j < maxBetween; n++ {
@@ -106,9 +157,10 @@ func (sc *scan) attributeOf(j int, lt string) (v held, ok bool) {
 		if end == 0 {
 			return held{}, false
 		}
-		if hasPrefixFold(name, "value") && len(name) == len("value") && named < len(sc.s) && sc.s[named] == '=' {
+		if (hasPrefixFold(name, "value") && len(name) == len("value") || lt == "" && name == "content") && named < len(sc.s) && sc.s[named] == '=' {
 			v, ok = sc.valueAt(named+1, "", 0, 0, false)
-			return v, ok && v.content && v.from < v.to
+			v = sc.tagValue(v)
+			return v, ok && (v.content || lt == "") && v.from < v.to
 		}
 		at = end
 	}

@@ -49,10 +49,10 @@ func (r *Redactor) SetSalt(salt string) {
 
 // Own hides a secret of the program itself wherever it stands, from now on and for good: its token, which has no form of its
 // own. Values of fewer than eight bytes are not hidden. There are few of them: each takes the place of a known value.
-func (r *Redactor) Own(secret string) { r.known.add(secret, true, true) }
+func (r *Redactor) Own(secret string) { r.known.learn(secret, true, true) }
 
-// Learn hides a secret wherever it stands, until 2,048 others have come.
-func (r *Redactor) Learn(secret string) { r.known.learn(secret, true) }
+// Learn hides a secret wherever it stands, until 1,000 others have come.
+func (r *Redactor) Learn(secret string) { r.known.learn(secret, true, false) }
 
 // mix ends a hash: values that differ in one unit differ in all bits.
 func mix(h uint32) uint32 {
@@ -181,7 +181,7 @@ func (sc *scan) maskedAt(i int) int {
 		}
 		sc.note(kind, "")
 		sc.r.numbers.alias(value, string(page))
-		sc.learned = sc.r.known.learn(value, true) || sc.learned
+		sc.learned = sc.r.known.learn(value, true, false) || sc.learned
 		return to
 	}
 	return 0

@@ -168,11 +168,22 @@ type held struct {
 	level0   bool   // the name was a key of the document itself: what follows is outside of strings
 	content  bool   // from is inside quotes
 	opens    bool   // and the opening one is a quote of the document itself
+	apart    bool   // a list of which only the items are hidden that look like secrets
 }
 
 // behind finds the value of the name s[i:j], which passed the list as word.
 func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	s := sc.s
+	if i > 3 && s[i-1] == '=' && s[j] == ' ' {
+		if v, ok = sc.bareAttribute(i, j); ok {
+			return v, true
+		}
+	}
+	if i > 0 && plural(word) {
+		if v, ok = sc.elements(i, j); ok {
+			return v, true
+		}
+	}
 	if i > 0 && (s[j] == '>' || s[j] == '&' || s[j] == '\\' || s[j] == ' ' && (s[i-1] == '<' || s[i-1] == ':' || s[i-1] == ';' || s[i-1]|0x20 == 'c')) {
 		if v, ok = sc.element(i, j); ok {
 			return v, true
@@ -182,7 +193,7 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 		return v, ok
 	}
 	start := sc.brackets(j) // user[password]=x
-	if v, ok, closes := sc.item(i, start); closes {
+	if v, ok, closes := sc.item(i, start, word); closes {
 		return v, ok
 	}
 	k, quote, slashes := closing(s, start)
@@ -250,14 +261,28 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 		k = value
 	}
 	if quote == 0 && sc.mode == document && k < len(s) && s[k] == '%' {
-		if v, ok := sc.formatted(i, k); ok {
+		if v, ok := sc.formatted(i, k, word); ok {
 			return v, true
 		}
 	}
 	k = sc.typed(k)
+	if plural(word) && sc.mode != form {
+		if quote == 0 && sc.mode == document && k < len(s) && (s[k] == '[' || s[k] == '{') {
+			if end := sc.closeRound(k); end > 0 {
+				return held{from: k, to: end}, true
+			}
+		}
+		if v, ok := sc.constructed(k); ok {
+			v.level0 = quote != 0 && sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0
+			return v, !v.level0
+		}
+	}
 	encoded := isLetter(s[k-1]) || strings.HasSuffix(s[:k], "%2522") // of %3D
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
+	}
+	if quote == 0 && s[k-1] == '=' && !v.content && strings.IndexByte(s[v.from:v.to], '>') > 0 && sc.inTag(i) {
+		v = sc.tagValue(v)
 	}
 	if quote == 0 && !v.content && v.from < v.to && sc.breaks(k-sep, k) && (s[v.to-1] == ':' || s[v.from:v.to] == "-") ||
 		quote == 0 && !v.content && onlyEscapes(s[v.from:v.to]) {
@@ -417,8 +442,15 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 			}
 		}
 	}
+	if v, ok := sc.constructed(k); plural(word) && k < len(s) && strings.IndexByte("([", s[k]) >= 0 {
+		if s[k] == '[' {
+			v, ok = held{from: k, to: sc.closeRound(k)}, true
+		}
+		v.apart = true
+		return v, ok
+	}
 	begin := k
-	for _, verb := range [...]string{"is ", "was "} {
+	for _, verb := range [...]string{"is ", "was ", "are "} {
 		k += len(s[k:]) - len(strings.TrimPrefix(s[k:], verb))
 	}
 	v := held{from: k, weak: true}

@@ -49,6 +49,8 @@ var secretNames = []string{
 
 // moreNames are names that the daemon knows and the page does not: it stays small.
 var moreNames = []string{
+	"tokens", "access_tokens", "refresh_tokens", "auth_tokens", "api_tokens", "id_tokens", "csrf_tokens", "session_tokens", "bearer_tokens",
+	"cookies", "jwts", "otps", "passcodes", "session_ids", "signing_keys", "encryption_keys", "master_keys",
 	"pass", "jwt_assertion", "subscription_key", "functions_key",
 	"passwds", "pwds", "secrets", "passphrases", "private_keys", "secret_keys", "access_keys", "backup_code", "seed_words",
 	"secret_words", "secret_phrase", "mnemonics", "mnemonic_phrase", "recovery_words", "scratch_codes", "wallet_seed",

@@ -165,7 +165,7 @@ func (sc *scan) valueFirst(i, j int) int {
 		if delim = s[k-1-slashes : k]; !strings.HasSuffix(s[:i], delim) {
 			return 0
 		}
-	} else if _, q, _ := closing(s, j+1); q == 0 {
+	} else if _, q, _ := closing(s, j+1); q == 0 && !sc.inTag(i) {
 		return 0
 	}
 	sep := sc.separator(k, quote != 0)
@@ -175,6 +175,9 @@ func (sc *scan) valueFirst(i, j int) int {
 	v, ok := sc.valueAt(k, delim, quote, slashes, false)
 	if !ok {
 		return 0
+	}
+	if quote == 0 {
+		v = sc.tagValue(v)
 	}
 	at := v.to
 	if v.content {

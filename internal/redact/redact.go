@@ -56,7 +56,7 @@ func New(rules Rules) *Redactor {
 		numbers: newPseudonyms(),
 		known:   newKnown(),
 		masked:  masked{kinds: map[uint32]string{}},
-		blocks:  blocks{open: map[writer]*keyBlock{}, asks: map[writer]string{}},
+		blocks:  blocks{open: map[writer]*keyBlock{}, asks: map[writer]string{}, heads: map[writer]head{}},
 		found:   newFindings(),
 		memos:   sync.Pool{New: func() any { return newMemo() }},
 	}

@@ -1,9 +1,6 @@
 package redact
 
-import (
-	"iter"
-	"strings"
-)
+import "strings"
 
 // What is put where a secret was, and what is learned from it.
 
@@ -73,35 +70,18 @@ func (sc *scan) learn(value, word string) {
 	if sc.quiet {
 		return
 	}
-	if strings.HasPrefix(value, "[") {
-		for item := range listed(value) {
-			sc.learn(item, word)
+	if strings.HasPrefix(value, "[") || plural(word) {
+		for l := range leaves(value) {
+			if item := value[l.from:l.to]; item != value && (l.quoted || plural(word)) && !strings.HasPrefix(item, "[") {
+				sc.learn(item, word)
+			}
 		}
-		return
+		if strings.HasPrefix(value, "[") {
+			return
+		}
 	}
-	if sc.r.known.learn(value, word != "cookie" && word != "set_cookie" && word != "link" && !queryOnly[word]) {
+	if sc.r.known.learn(value, word != "cookie" && word != "set_cookie" && word != "link" && !queryOnly[word], false) {
 		sc.learned = true
-	}
-}
-
-// listed yields the strings of a list that is written as JSON or code; names of members are none.
-func listed(list string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for i := 0; i < len(list); i++ {
-			from, quote, slashes := closing(list, i)
-			if quote == 0 {
-				continue
-			}
-			end := strings.Index(list[from:], list[from-1-slashes:from])
-			if end < 0 {
-				return
-			}
-			item := list[from : from+end]
-			i = from + end + slashes
-			if !strings.HasPrefix(strings.TrimLeft(list[i+1:], " "), ":") && !strings.HasPrefix(item, "[") && !yield(item) {
-				return
-			}
-		}
 	}
 }
 

@@ -14,7 +14,8 @@ func RuleTable() []Rule { return ruleTable }
 var ruleTable = []Rule{
 	{
 		"Known values",
-		"a value that was secret by its name or place before, at least 8 bytes with letters and digits",
+		"a value that was secret by its name or place before, at least 8 bytes with letters and digits; by its name, also in base64, " +
+			"hexadecimal, capitals or small letters",
 		"any text with SECRET",
 	},
 	{
@@ -77,13 +78,19 @@ var ruleTable = []Rule{
 		"login(password: $p) … {\"p\":\"SECRET\"}",
 	},
 	{
+		"Lists",
+		"behind names of several secrets: all of the list; behind tokens and cookies the items that look like secrets, " +
+			"of 8 bytes or more with letters and digits",
+		"tokens: ['SECRET', 'SECRET']",
+	},
+	{
 		"Columns of CSV",
-		"below a secret name in the first line",
+		"below a secret name in the first line, also where each line came by itself",
 		"id,password\\n1,SECRET",
 	},
 	{
 		"Tables with a rule",
-		"below a secret name in the line over the rule, of Markdown and of programs; in tables of names and values " +
+		"below a secret name in the line over the rule, of Markdown and of programs, also where each line came by itself; in tables of names and values " +
 			"beside a secret name; prose and types stay",
 		"| user | password |\\n|---|---|\\n| bob | SECRET |",
 	},

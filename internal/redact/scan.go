@@ -54,6 +54,7 @@ type scan struct {
 	asked     bool // whether it is
 	secret    bool // of a Secret of Kubernetes
 	opened    int  // up to here, base64 was looked into
+	lists     int  // bytes of lists whose items were looked at
 	blockless int  // the end of a line behind which no indented text is
 }
 

@@ -91,7 +91,7 @@ func TestNamesBesideValuesInDocuments(t *testing.T) {
 func TestWhatIsNotRecognised(t *testing.T) {
 	checkMarked(t, builtIn, "text", "hunter2", "swordfish", "Ym9iOmh1bnRlcjI=", "password -> swordfish", "password    swordfish", "tried hunter2 for bob")
 	r := builtIn()
-	for _, line := range []string{"Password:", "swordfish", "id,password", "1,hunter2", "hunter2"} {
+	for _, line := range []string{"Password:", "swordfish", "1,hunter2", "hunter2", `{"tokens":["hunter2","swordfish"]}`} {
 		l := &event.Log{Message: line}
 		if r.Batch(event.Batch{l}); l.Message != line {
 			t.Errorf("%q became %q; docs/security.md says otherwise", line, l.Message)

@@ -122,17 +122,18 @@ func random(s string) bool {
 		return false
 	}
 	s = s[:min(len(s), maxRandom)]
-	changes, digits := 0, 0
-	for i := 0; i < len(s); i++ {
-		if isDigit(s[i]) {
-			digits++
-		}
-		if i > 0 && (isDigit(s[i]) && isLetter(s[i-1]) || isLetter(s[i]) && isDigit(s[i-1]) || isUpper(s[i]) &&
-			isLower(s[i-1])) {
-			changes++
+	return strings.ContainsAny(s, "0123456789") && changes(s) >= max(3, len(s)/8)
+}
+
+// changes counts where letters and digits meet, and where a capital follows a small letter.
+func changes(s string) int {
+	n := 0
+	for i := 1; i < len(s); i++ {
+		if isDigit(s[i]) && isLetter(s[i-1]) || isLetter(s[i]) && isDigit(s[i-1]) || isUpper(s[i]) && isLower(s[i-1]) {
+			n++
 		}
 	}
-	return digits > 0 && changes >= max(3, len(s)/8)
+	return n
 }
 
 func isHexText(s string) bool {

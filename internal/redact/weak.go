@@ -17,6 +17,9 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 	if !v.content && (value == "?" || len(value) > 1 && value[0] == '$' && strings.Trim(value[1:], "0123456789") == "") {
 		return true // what a statement is given stands elsewhere
 	}
+	if value == "[]" || value == "{}" || word == "secrets" && value == "inherit" {
+		return true
+	}
 	switch word {
 	case "code", "state", "ticket", "nonce", "user_code", "policy", "hmac":
 		return !sc.query(i, v)
@@ -61,8 +64,11 @@ func (sc *scan) several(word string, v held) held {
 	}
 	s := sc.s
 	most, codes := 24, strings.HasSuffix(word, "codes")
-	phrase := strings.Contains(word, "phrase") || strings.Contains(word, "mnemonic") || strings.HasSuffix(word, "words")
+	phrase := strings.Contains(word, "phrase") || strings.Contains(word, "mnemonic") || strings.HasSuffix(word, "_words")
 	if !codes && !phrase {
+		if plural(word) && strings.IndexByte("[{(", s[v.from]) < 0 {
+			v.to = sc.further(v.to)
+		}
 		return v
 	}
 	if word == "passphrase" || word == "pass_phrase" {

@@ -112,3 +112,55 @@ func windowsFault(part string) string {
 	}
 	return ""
 }
+
+// windowsPathFault says why Windows would take a path for something else than a file of that name on a disk of this machine,
+// or where a folder of own is; "" when it does not.
+func windowsPathFault(path string, own ...string) string {
+	if !slices.ContainsFunc(own, func(folder string) bool { return !Elsewhere(path, folder) }) {
+		return "it is on another machine, or a device"
+	}
+	volume, rest := windowsVolume(path)
+	if strings.HasSuffix(volume, ":") && len(volume) == 2 && !strings.HasPrefix(rest, `\`) {
+		return "it is relative to the folder that a disk is at"
+	}
+	for part := range strings.SplitSeq(rest, `\`) {
+		if why := windowsFault(part); why != "" && part != "." {
+			return why
+		}
+	}
+	return ""
+}
+
+// Elsewhere reports whether Windows would ask a device or a machine for a path that it does not ask for the folder. Only to
+// look at a path of another machine is to sign in there.
+func Elsewhere(path, folder string) bool {
+	volume, _ := windowsVolume(path)
+	of, _ := windowsVolume(folder)
+	return strings.HasPrefix(volume, `\\`) && !strings.EqualFold(volume, of)
+}
+
+// windowsVolume splits a path of Windows into its volume, which is C:, \\host\share or \\?\device, and the rest.
+func windowsVolume(path string) (volume, rest string) {
+	path = strings.ReplaceAll(path, "/", `\`)
+	device := false
+	for _, prefix := range [...]string{`\\?\`, `\\.\`, `\??\`} {
+		if after, ok := strings.CutPrefix(path, prefix); ok {
+			if device, path = true, after; len(path) >= 4 && strings.EqualFold(path[:4], `UNC\`) {
+				device, path = false, `\\`+path[4:]
+			}
+			break
+		}
+	}
+	switch {
+	case len(path) > 1 && path[1] == ':' && 'a' <= path[0]|0x20 && path[0]|0x20 <= 'z':
+		return path[:2], path[2:]
+	case device:
+		name, rest, _ := strings.Cut(path, `\`)
+		return `\\?\` + name, rest
+	case strings.HasPrefix(path, `\\`):
+		host, rest, _ := strings.Cut(path[2:], `\`)
+		share, rest, _ := strings.Cut(rest, `\`)
+		return `\\` + host + `\` + share, rest
+	}
+	return "", path
+}

@@ -64,3 +64,35 @@ func TestNamesThatWindowsTakesForOthers(t *testing.T) {
 		}
 	}
 }
+
+// Whole paths, as Windows reads them, of a project at C:\Users\me\shop.
+func TestPathsThatWindowsTakesForOthers(t *testing.T) {
+	const project, state = `C:\Users\me\shop`, `C:\Users\me\.gasoline`
+	for _, path := range []string{
+		`\\evil\share\a.png`, `//evil/share/a.png`, `\/evil\share\a.png`, `\\evil@SSL@8443\DavWWWRoot\a.png`, `\\?\UNC\evil\share\a.png`,
+		`\\.\UNC\evil\share\a.png`, `\??\UNC\evil\share\a.png`, `//?/unc/evil/share/a.png`, `\\localhost\C$\Users\me\shop\a.png`, `\\.\pipe\x`,
+		`\\?\GLOBALROOT\Device\HarddiskVolume1\a.png`, `\\?\Volume{1}\a.png`, `\\.\PhysicalDrive0`, `\\`, `\\evil`, `\\.\CON`,
+		`CON`, `a\nul.png`, `a/b/aux`, `C:\Users\me\shop\COM1.txt`, `\\?\C:\Users\me\shop\prn`, `a.png:b`, `a:b\c.png`, `C:\Users\me\shop\a.png::$DATA`,
+		`\\?\C:\Users\me\shop\a.png.`, `a .\b.png`, `a.png `, `C:\PROGRA~1\a.png`, `shop~1\a.png`, `a?.png`, `C:\Users\me\shop\x*`,
+	} {
+		if windowsPathFault(path, project, state) == "" {
+			t.Errorf("%q is taken", path)
+		}
+	}
+	for _, path := range []string{
+		`a.png`, `a\b.png`, `.\a.png`, `C:\Users\me\shop\a.png`, `c:/users/me/shop/a.png`, `\\?\C:\Users\me\shop\a.png`, `\a.png`, `.env`,
+	} {
+		if why := windowsPathFault(path, "", project, state); why != "" {
+			t.Errorf("%q is refused: %s", path, why)
+		}
+	}
+	// A project may be on a share.
+	for path, taken := range map[string]bool{
+		`\\nas\code\shop\a.png`: true, `\\NAS\Code\shop\a.png`: true, `//nas/code/shop/a.png`: true, `\\?\UNC\nas\code\shop\a.png`: true,
+		`a.png`: true, `\\nas\other\a.png`: false, `\\nas.evil\code\a.png`: false, `\\nas\code\con`: false,
+	} {
+		if why := windowsPathFault(path, `\\nas\code\shop`, state); (why == "") != taken {
+			t.Errorf("%q: %q", path, why)
+		}
+	}
+}

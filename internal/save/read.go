@@ -28,7 +28,7 @@ type Source struct {
 // at most most bytes is read. Problems: path_not_allowed, not_found, permission_denied.
 func (p Places) Read(path string, most int64) (*Source, error) {
 	p.param = "file_path"
-	if why := spelt(path); why != "" {
+	if why := p.spelt(path); why != "" {
 		return nil, p.refuse(path, why)
 	}
 	f, err := p.place(path)
@@ -96,22 +96,21 @@ func (p Places) Read(path string, most int64) (*Source, error) {
 func isSlash(r rune) bool { return r == '/' || r == filepath.Separator }
 
 // spelt says what is wrong with a path before anything is looked at, "" when nothing is.
-func spelt(path string) string {
+func (p Places) spelt(path string) string {
 	if path == "" || strings.ContainsRune(path, 0) {
 		return "it is empty or holds a zero byte"
 	}
-	parts := strings.FieldsFunc(path[len(filepath.VolumeName(path)):], isSlash)
-	if slices.Contains(parts, "..") {
+	if slices.Contains(strings.FieldsFunc(path[len(filepath.VolumeName(path)):], isSlash), "..") {
 		return `it holds ".."`
 	}
-	if runtime.GOOS == "windows" {
-		for _, part := range parts {
-			if why := windowsFault(part); why != "" && part != "." {
-				return why
-			}
-		}
+	if runtime.GOOS != "windows" {
+		return ""
 	}
-	return ""
+	own := []string{p.Root}
+	if p.State != nil {
+		own = append(own, p.State.Path(""))
+	}
+	return windowsPathFault(path, own...)
 }
 
 // missing says why a file that may be read cannot be.

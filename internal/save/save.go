@@ -53,7 +53,7 @@ type File struct {
 // be one of exts (".png"), so that a slip cannot replace a source file. Problems: path_not_allowed,
 // invalid_param for an extension, conflict for a file that is there while overwrite is false.
 func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error) {
-	if why := spelt(path); why != "" {
+	if why := p.spelt(path); why != "" {
 		return nil, p.refuse(path, why)
 	}
 	f, err := p.place(path)

@@ -6,9 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/follow"
+	"github.com/brennhill/gasoline/internal/save"
 )
 
 // Uses is what a source has of the user's, to be shown before it is allowed. [Declare] refuses an adapter that leaves it
@@ -85,8 +87,8 @@ func (e Env) Path(name string) string {
 
 // inside returns a path relative to Root when it is below it, by links above it or by names.
 func (e Env) inside(path string) (string, bool) {
-	if e.Root == "" {
-		return "", false
+	if e.Root == "" || runtime.GOOS == "windows" && save.Elsewhere(path, e.Root) {
+		return "", false // and nothing is asked there before somebody allowed it
 	}
 	root, err := os.Stat(e.Root)
 	rest := ""
