@@ -53,7 +53,7 @@ func (f *frame) one(s string, near time.Time) (inner string, ok bool) {
 	case c == '<':
 		return f.syslog(s, near)
 	case c == '[':
-		return f.apache(s, near)
+		return f.apache(s)
 	case isLetter(c):
 		return f.syslogFile(s, near)
 	case len(s) < 25 || !isDigit(c) || s[4] != '-' || s[10] != 'T':
@@ -261,7 +261,7 @@ func (f *frame) daemon(host, s string) string {
 
 // apache reads what Apache writes before each line that an application writes into its error log. What its own modules say
 // is no frame.
-func (f *frame) apache(s string, near time.Time) (string, bool) {
+func (f *frame) apache(s string) (string, bool) {
 	if len(s) < len("[Fri Oct 09 11:59:59 2026] [cgi:warn] ") || s[4] != ' ' {
 		return s, false
 	}
@@ -282,7 +282,7 @@ func (f *frame) apache(s string, near time.Time) (string, bool) {
 	default:
 		return s, false
 	}
-	st, n := scanTime(date, near)
+	st, n := scanTime(date, time.Time{}) // it has its year
 	if n == 0 || n != len(date) {
 		return s, false
 	}

@@ -314,6 +314,10 @@ func TestApplicationsInApachesErrorLog(t *testing.T) {
 	}
 	wsgi := "[wsgi:error] [pid 7:tid 1] [client 10.0.0.1:80] "
 	traceback := []string{"Traceback (most recent call last):", `  File "/srv/a.py", line 3, in pay`, "    raise ValueError('x')", "ValueError: no stock"}
+	first := reading(lines.Reader{}, arrived, from("[wsgi:warn] [pid 7:tid 1] ", "late")...)[0].(*event.Log)
+	if at := first.Time.Format("15:04:05.000000"); at != "11:59:59.123456" || first.Logger != "wsgi" || string(first.Attributes) != `{"process.pid":7}` {
+		t.Errorf("%s %s %s", at, first.Logger, first.Attributes)
+	}
 	for _, c := range []struct {
 		in   []string
 		want string
