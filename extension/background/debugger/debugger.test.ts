@@ -5,7 +5,7 @@ import { Debuggers } from "./debugger.ts";
 test("a film and what else has a tab draw share its screencast, which ends with the last of them", async () => {
   const sent: string[] = [];
   const send: Send = async (method, params) =>
-    sent.push(`${method.slice(5)} ${String(params?.["format"] ?? "")}`.trim());
+    sent.push(`${method.slice(5)} ${params ? JSON.stringify(params["format"]) : ""}`.trim());
   const debuggers = new Debuggers();
   const film = await debuggers.draw(1, send, { format: "png" });
   const picture = await debuggers.draw(1, send);
@@ -13,11 +13,16 @@ test("a film and what else has a tab draw share its screencast, which ends with 
   await picture();
   await film();
   await other();
-  expect(sent.splice(0)).toEqual(["startScreencast png", "startScreencast jpeg", "stopScreencast", "stopScreencast"]);
+  expect(sent.splice(0)).toEqual([
+    `startScreencast "png"`,
+    `startScreencast "jpeg"`,
+    "stopScreencast",
+    "stopScreencast",
+  ]);
   const drag = await debuggers.draw(1, send);
   const begun = await debuggers.draw(1, send, { format: "png" });
   await begun();
-  expect(sent.splice(0)).toEqual(["startScreencast jpeg", "startScreencast png"]);
+  expect(sent.splice(0)).toEqual([`startScreencast "jpeg"`, `startScreencast "png"`]);
   await drag();
   expect(sent.splice(0)).toEqual(["stopScreencast"]);
   // One that could not begin is none.
@@ -26,5 +31,5 @@ test("a film and what else has a tab draw share its screencast, which ends with 
   await (
     await debuggers.draw(1, send)
   )();
-  expect(sent).toEqual(["startScreencast jpeg", "stopScreencast"]);
+  expect(sent).toEqual([`startScreencast "jpeg"`, "stopScreencast"]);
 });
