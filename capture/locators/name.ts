@@ -256,12 +256,16 @@ class Name {
   #content(node: Element, part: Part, role: string, known?: CSSStyleDeclaration): string {
     const style = part.plain ? undefined : (known ?? getComputedStyle(node));
     if (style && !node.firstElementChild && /url\(.*\/ /.test(style.content)) return spoken(style).text;
+    if (style && !part.whole && style.contentVisibility === "hidden" && !isInline(style.display)) return "";
     const visible = style === undefined || isSeen(style);
     const unseen = part.unseen || (part.entry && !visible);
     const shown = visible || unseen;
     let text = shown ? this.#added(node, "::before", part) : "";
     const inner = { ...part, entry: false, referenced: false, unseen, inner: true, depth: part.depth + 1 };
+    const isShut = node instanceof HTMLDetailsElement && !node.open && !part.whole;
+    const summary = isShut && node.querySelector(":scope > summary");
     const add = (child: Node): void => {
+      if (summary && child !== summary) return;
       if (child.nodeType === Node.TEXT_NODE) {
         if (this.#left-- > 0 && shown && inner.depth <= MAX_DEPTH)
           text += transformed((child.nodeValue ?? "").slice(0, MAX_READ), style?.textTransform ?? "");
@@ -325,7 +329,9 @@ const ENTRY: Part = {
 
 /** How something hidden that names is read. */
 function hiddenAs(element: Element): Pick<Part, "whole" | "plain"> {
-  const plain = !element.checkVisibility() && getComputedStyle(element).display !== "contents";
+  let boxed: Element | null = element;
+  while (boxed && getComputedStyle(boxed).display === "contents") boxed = boxed.parentElement;
+  const plain = boxed?.checkVisibility() === false;
   return {
     whole: plain || !isSeen(getComputedStyle(element)) || element.closest("[aria-hidden=true]") !== null,
     plain,

@@ -216,6 +216,11 @@ export interface FrameInfo {
 export interface Debug {
   /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /**
+   * Has a tab draw though nobody may see it, until the returned function is called: one that is behind another one gives no
+   * picture and hears nothing of what comes with frames. send is of run.
+   */
+  draw(tab: number, send: Send): Promise<() => Promise<void>>;
   /** Calls back with the params of each event of this name, until the returned function is called. Only while run runs. */
   on(tab: number, method: string, heard: (params: object) => void): () => void;
   /**

@@ -81,10 +81,15 @@ async function take(
         ...(scene.cut ? { cut: scene.cut } : {}),
       };
   }
-  return context.debug.run(context.tab, context.deadline, async (send) =>
-    // Looked at again: the debugger's bar takes some of the page's height.
-    byDebugger(send, params.full_page === true, await look(context, params, covered)),
-  );
+  return context.debug.run(context.tab, context.deadline, async (send) => {
+    const stop = await context.debug.draw(context.tab, send);
+    try {
+      // Looked at again: the debugger's bar takes some of the page's height.
+      return await byDebugger(send, params.full_page === true, await look(context, params, covered));
+    } finally {
+      await stop();
+    }
+  });
 }
 
 /** What a picture of the tab would show, in CSS pixels of its viewport. */

@@ -6,7 +6,7 @@ import { Pass } from "./pass.ts";
 import { contentOf, isHushed, isInReach, isSeen, isTelling, kindOf, showing, titleOf } from "./parts.ts";
 import { showsText } from "./rendered.ts";
 import { isSecret } from "./secret.ts";
-import { everywhere, parentOf, roots } from "./shadow.ts";
+import { everywhere, first, roots } from "./shadow.ts";
 
 /** Parts of these kinds are looked at, so many; elements that are hidden are kept, so many. */
 const MAX_SHOWING = 400;
@@ -102,10 +102,7 @@ export function partsNow(pass: Pass): Map<Element, Part> {
 }
 
 /** Says whether we put an element into the page, or what it is in. */
-function isOurs(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) if (isOwn(at)) return true;
-  return false;
-}
+const isOurs = (element: Element): boolean => first(element, isOwn) !== null;
 
 /** What a part says. */
 export const wordsOf = (element: Element, pass: Pass): string => contentOf(element, pass).words.join(" ");

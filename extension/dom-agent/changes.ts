@@ -7,7 +7,7 @@ import { isOwn } from "./own.ts";
 import { contentOf, isControl, isSeen, TELLING, isTelling, kindOf, showing } from "./parts.ts";
 import { Pass } from "./pass.ts";
 import { isOperable, perhaps } from "./read/list_interactive.ts";
-import { type Scope, holderOf, isInside, nearest, parentOf } from "./shadow.ts";
+import { type Scope, first, holderOf, isInside, nearest, parentOf } from "./shadow.ts";
 import { isVisible } from "./visible.ts";
 import { Telling, partInWords, quote } from "./telling.ts";
 import { brought, watch } from "./waiting.ts";
@@ -437,7 +437,7 @@ export class Changes {
       for (const at of controlsIn(node)) this.#wentControls.add(keyOf(at));
     const hidden = this.#before?.hidden;
     if (!target || this.#came.has(node as Element)) return;
-    for (let at: Element | null = target; at; at = parentOf(at)) if (hidden?.has(at)) return;
+    if (first(target, (at) => hidden?.has(at))) return;
     const texts: string[] = [];
     for (const text of textsIn(node, hidden)) {
       if (this.#wentTexts.size >= MAX_WENT) break;

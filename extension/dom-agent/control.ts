@@ -1,6 +1,6 @@
 import { ariaOf, hasInternals } from "@gasoline/capture/locators/lent";
 import { roleOf } from "@gasoline/capture/locators/role";
-import { isInside, nearest, parentOf } from "./shadow.ts";
+import { hostOf, isInside, nearest, parentOf } from "./shadow.ts";
 import { isTransparent, isVisible } from "./visible.ts";
 
 const PRESSED_ROLES = "button, link, checkbox, radio, switch, tab, menuitem, menuitemcheckbox, menuitemradio, option";
@@ -84,8 +84,3 @@ export function isControlOff(element: Element): boolean {
 
 const isComponentOff = (at: Element): boolean =>
   at.localName.includes("-") && at.matches(":disabled, [disabled]:not([disabled=false])");
-
-function hostOf(element: Element): Element | null {
-  const root = element.getRootNode();
-  return root instanceof ShadowRoot ? root.host : null;
-}

@@ -47,9 +47,12 @@ function slotOf(node: Element | Text): HTMLSlotElement | null {
 
 /** The parent in the tree as it is shown: out of a shadow root to its host. */
 export function parentOf(element: Element | Text): Element | null {
-  const shownIn = slotOf(element) ?? element.parentElement;
-  if (shownIn) return shownIn;
-  const root = element.getRootNode();
+  return slotOf(element) ?? element.parentElement ?? hostOf(element);
+}
+
+/** The element in whose shadow root a node is. */
+export function hostOf(node: Node): Element | null {
+  const root = node.getRootNode();
   return root instanceof ShadowRoot ? root.host : null;
 }
 
@@ -63,10 +66,7 @@ export function shownIn(element: Element): Node[] {
 }
 
 /** Says whether an element is another one or inside of it, through shadow roots. */
-export function isInside(element: Element, outer: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) if (at === outer) return true;
-  return false;
-}
+export const isInside = (element: Element, outer: Element): boolean => first(element, (at) => at === outer) !== null;
 
 /** The element with the focus, in the innermost shadow root. */
 export function focused(): Element | null {
@@ -111,7 +111,11 @@ function slotAt(host: Element, x: number, y: number): Element | undefined {
 }
 
 /** The nearest element that fits CSS, of an element and what it is shown in. */
-export function nearest(element: Element, selector: string): Element | null {
-  for (let at: Element | null = element; at; at = parentOf(at)) if (at.matches(selector)) return at;
+export const nearest = (element: Element, selector: string): Element | null =>
+  first(element, (at) => at.matches(selector));
+
+/** The first that is so, of an element and what it is shown in. */
+export function first(element: Element, is: (at: Element) => unknown): Element | null {
+  for (let at: Element | null = element; at; at = parentOf(at)) if (is(at)) return at;
   return null;
 }

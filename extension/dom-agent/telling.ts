@@ -2,7 +2,7 @@ import { fold, nameOf, roleTold } from "@gasoline/capture/locators/name";
 import { short } from "./describe.ts";
 import { type Room, contentOf } from "./parts.ts";
 import { Pass } from "./pass.ts";
-import { parentOf } from "./shadow.ts";
+import { first } from "./shadow.ts";
 
 /** Bounds of what is told: lines, characters of one, and bytes of all together. */
 const MAX_LINES = 12;
@@ -52,10 +52,7 @@ export class Telling {
   }
 
   /** Says whether what an element says is told. */
-  has = (element: Element): boolean => {
-    for (let at: Element | null = element; at; at = parentOf(at)) if (this.#told.has(at)) return true;
-    return false;
-  };
+  has = (element: Element): boolean => first(element, (at) => this.#told.has(at)) !== null;
 
   /** Says whether an element is told of itself. */
   is = (element: Element): boolean => this.#told.has(element);

@@ -1,6 +1,6 @@
 import type { Rect } from "../messages/agent.ts";
 import { surfaceOf } from "./editor.ts";
-import { parentOf, rectsOf, shownIn } from "./shadow.ts";
+import { first, parentOf, rectsOf, shownIn } from "./shadow.ts";
 
 /** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
 export const isVisible = (element: Element): boolean => isShown(element, undefined);
@@ -82,10 +82,8 @@ export function intoView(element: Element, to: ScrollIntoViewOptions = { block: 
 }
 
 /** Says whether something makes the element see-through altogether. */
-export function isTransparent(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) if (getComputedStyle(at).opacity === "0") return true;
-  return false;
-}
+export const isTransparent = (element: Element): boolean =>
+  first(element, (at) => getComputedStyle(at).opacity === "0") !== null;
 
 /** The box of an element in the viewport; of its first line when it wraps. */
 export function boxOf(element: Element): Rect {

@@ -58,10 +58,28 @@ undebugged(
     expect(await value("document.visibilityState")).toBe("hidden"); // nothing brought it to the front
     expect(Number(await value("frames")) - Number(drawn)).toBeLessThan(20);
 
+    // Of a page that is not drawn Chrome makes no picture.
+    for (const params of [{}, { full_page: true }, { selector: "text=Press" }]) {
+      const { error, result } = await run("screenshot", params);
+      expect(error, JSON.stringify(params)).toBeUndefined();
+      expect(result.route).toBe("debugger");
+    }
+
     // What is dragged is drawn by many pages in a frame of its own: no frames, no dragging.
     const { x } = (await run("get_attribute", { selector: "#grip", name: "id" })).result.matched!.bbox;
     expect((await run("drag", { selector: "#grip", dx: 60, dy: 0 })).error).toBeUndefined();
     expect((await run("get_text", { selector: "#said" })).result.value).toBe(`let go at ${x + 40 + 60}`);
     expect(await value("document.visibilityState")).toBe("hidden");
+
+    // A film has it draw, too, and goes on when others are done with that.
+    expect((await run("screen_recording_start", { name: "behind", fps: 10 })).result.source).toBe("screencast");
+    expect((await run("screenshot", {})).error).toBeUndefined();
+    expect((await run("drag", { selector: "#grip", dx: -60, dy: 0 })).error).toBeUndefined();
+    expect((await run("screenshot", { full_page: true })).error).toBeUndefined();
+    const frames = (): number => daemon.films.flatMap((film) => film.frames).length;
+    const taken = frames();
+    await value("void setInterval(() => (said.textContent = ticks), 100)");
+    await daemon.until("pictures of what changes behind", () => frames() >= taken + 5, 30_000);
+    await run("screen_recording_stop", {});
   },
 );

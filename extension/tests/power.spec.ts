@@ -204,6 +204,24 @@ test("a dialog of a site that was not granted is neither told nor answered", asy
   }
 });
 
+test("a wait whose page leads to a site that was not granted says that the page was left", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "<p>Paying</p>");
+  const here = page.url();
+  const there = await bank(page);
+  for (const params of [{ text: "Paid" }, { text: "Paying", absent: true }, { selector: "#paid" }]) {
+    await page.goto(here);
+    const waiting = run("wait_for", params, { timeoutMS: 15_000 });
+    await page.evaluate((url) => setTimeout(() => (location.href = url), 300), there);
+    const { error } = await waiting;
+    expect(error?.code, `${JSON.stringify(params)}: ${error?.message}`).toBe("page_left");
+    await expect(page).toHaveURL(there);
+  }
+});
+
 test("a picture is told of the page that it shows, wherever that leads as soon as it is taken", async ({
   daemon,
   site,

@@ -92,6 +92,13 @@ export const OTHER_NAMES: readonly Difference[] = [
     },
   },
   {
+    why: "what is not laid out names as what is hidden does",
+    ours: {
+      '<button x aria-labelledby=q></button><div style="content-visibility:hidden"><i id=q>a <b hidden>b</b></i></div>':
+        "a b",
+    },
+  },
+  {
     why: "a label or legend that is hidden names, after accname 1.2 (2A)",
     ours: {
       "<label for=c hidden>lab</label><input id=c x>": "lab",
@@ -536,6 +543,20 @@ export const NAMES: readonly string[] = [
   "<button x>vis <span aria-hidden=true>hid <b aria-hidden=false>again</b></span></button>",
   '<button x>vis <span hidden style="display:inline">shown</span></button>',
   "<button x>vis <span hidden=until-found>shown</span></button>",
+  "<button x>vis <div hidden=until-found>hid</div></button>",
+  '<button x>vis <div style="content-visibility:hidden">hid <b>hid</b></div></button>',
+  '<style>.b::before{content:"hid"}</style><button x>vis <div class=b style="content-visibility:hidden"></div></button>',
+  '<a x href=# style="display:contents">vis <b hidden>hid</b><b style="visibility:hidden">hid</b></a>',
+  '<a x href=# style="display:contents">vis <div style="content-visibility:hidden">hid</div></a>',
+  '<a x href=#>vis <span style="display:contents"><b hidden>hid</b></span></a>',
+  "<a x href=#>vis <details><summary>more</summary>hid <b>hid</b></details></a>",
+  "<a x href=#>vis <details open><summary>more</summary>vis <b>vis</b></details></a>",
+  "<a x href=#>vis <details>hid <summary>more</summary><summary>hid</summary></details></a>",
+  '<button x aria-labelledby=q></button><i id=q style="display:contents">a <b hidden>b</b></i>',
+  '<button x aria-labelledby=q></button><div hidden><i id=q style="display:contents">a <b hidden>b</b></i></div>',
+  '<button x aria-labelledby=q></button><div id=q style="content-visibility:hidden">a <b>b</b></div>',
+  "<button x aria-labelledby=q></button><details id=q><summary>more</summary>hid</details>",
+  '<button x style="content-visibility:hidden;display:block">a</button>',
   "<button x aria-labelledby=q></button><i id=q aria-hidden=true>a <b>b</b></i>",
   "<button x aria-labelledby=q></button><i id=q>a <b aria-hidden=true>b</b></i>",
   "<button x aria-labelledby=q></button><i id=q hidden>a <b aria-hidden=true>b</b></i>",

@@ -4,6 +4,9 @@ import { beforeDeadline } from "../execution/deadline.ts";
 
 const PROTOCOL = "1.3";
 
+/** A screencast has a page draw that the user does not see. Its pictures are as small and as few as can be, and nobody's. */
+const SMALLEST = { format: "jpeg", quality: 1, maxWidth: 16, maxHeight: 16, everyNthFrame: 1000 };
+
 /** Between two uses this close the debugger stays: its bar would flicker, and attaching costs time. */
 const LINGER_MS = 300;
 
@@ -37,6 +40,8 @@ interface Attached {
 /** Chrome's debugger, attached only while a command needs it: every window shows a bar meanwhile. */
 export class Debuggers implements Debug {
   readonly #attached = new Map<number, Attached>();
+  /** Tabs that draw, by how many have them do so. */
+  readonly #drawing = new Map<number, number>();
 
   /** Lets go of what a life of the worker that died in the middle of a command held. */
   async reclaim(): Promise<void> {
@@ -76,6 +81,26 @@ export class Debuggers implements Debug {
       attached.users--;
       if (attached.users === 0 && this.#attached.get(tab) === attached) this.#letGo(tab, attached);
     }
+  }
+
+  /** Two screencasts of a tab are one: cast is that of a film, which has the tab draw for others, too. */
+  async draw(tab: number, send: Send, cast?: Record<string, unknown>): Promise<() => Promise<void>> {
+    const others = this.#drawing.get(tab) ?? 0;
+    this.#drawing.set(tab, others + 1);
+    const stop = async (): Promise<void> => {
+      const left = (this.#drawing.get(tab) ?? 1) - 1;
+      this.#drawing.set(tab, left);
+      if (left > 0) return;
+      this.#drawing.delete(tab);
+      await send("Page.stopScreencast").catch(() => undefined); // the debugger may be gone
+    };
+    try {
+      if (cast || others === 0) await send("Page.startScreencast", cast ?? SMALLEST);
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+    return stop;
   }
 
   on(tab: number, method: string, heard: (params: object) => void): () => void {

@@ -1,7 +1,7 @@
 import { type CommandKind, type Download, MUTATING, NEEDS_TAB, POWER, type Toast } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context, Frames } from "../../commands/context.ts";
-import { CommandProblem, problemFrom } from "../../commands/problem.ts";
+import { CommandProblem, pageLeft, problemFrom } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { answering, answers, unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
@@ -208,9 +208,21 @@ export class Executor {
           : unlessDialog(kind, context, (reason) => over.abort(reason), work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
+    } catch (error) {
+      throw (await this.#isElsewhere(error, kind, tab, command)) ? pageLeft() : error;
     } finally {
       for (const end of ends) end();
     }
+  }
+
+  /** Says whether a command is refused since its tab went on to a site that is not granted: the page that it was for was. */
+  async #isElsewhere(error: unknown, kind: CommandKind, tab: number, { signal }: Leased): Promise<boolean> {
+    const refused = error instanceof CommandProblem && error.code === "origin_not_allowed" && !signal.aborted;
+    if (!refused || tab === 0 || !/^(looks|acts)$/.test(POWER[kind])) return false;
+    return this.#parts.powers.may(tab, "looks").then(
+      () => false,
+      (problem: unknown) => problem instanceof CommandProblem && problem.code === error.code,
+    );
   }
 
   /**

@@ -21,9 +21,6 @@ const RELEASE_MS = 300;
 /** Input that ends what was begun, and what is none. */
 const LETS_GO: ReadonlySet<string> = new Set(["keyUp", "mouseReleased", "dragCancel", "Input.setInterceptDrags"]);
 
-/** A screencast has a page draw that the user does not see. Its pictures are as small and as few as can be, and nobody's. */
-const SMALLEST = { format: "jpeg", quality: 1, maxWidth: 16, maxHeight: 16, everyNthFrame: 1000 };
-
 /** Input that goes to the focus. */
 const KEYS: ReadonlySet<string> = new Set(["keyDown", "rawKeyDown", "Input.insertText"]);
 
@@ -69,7 +66,7 @@ interface Running {
   /** The page is told that the user sees it. */
   shown?: Promise<unknown>;
   /** It is made to draw. */
-  drawn?: Promise<unknown>;
+  drawn?: Promise<() => Promise<void>>;
   performed: Acted | undefined;
   files: readonly string[];
   drag?: DragInput;
@@ -165,7 +162,7 @@ export class Inputs {
   async #letsGo({ drag, shown, drawn, send }: Running): Promise<void> {
     // The document may have gone with the button pressed.
     if (drag?.held) await drag.cancel().catch(() => undefined);
-    if (drawn) await (await send)?.("Page.stopScreencast").catch(() => undefined);
+    await drawn?.then((stop) => stop()).catch(() => undefined);
     if (shown) await (await send)?.("Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => undefined);
   }
 
@@ -202,7 +199,7 @@ export class Inputs {
         await (running.shown ??= raw("Emulation.setFocusEmulationEnabled", { enabled: true }));
       // Moves with a button pressed come with frames only.
       if (ask.hidden && ask.step === "send" && ask.gesture.type === "hold")
-        await (running.drawn ??= raw("Page.startScreencast", SMALLEST));
+        await (running.drawn ??= this.#debug.draw(running.tab, raw));
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {

@@ -74,6 +74,7 @@ test("each step of the debugger and each picture is of a page that may be reache
   const never = async (): Promise<never> => Promise.reject(new Error("not asked for"));
   const plain: Debug = {
     run: async (_tab, _deadline, work) => work(send),
+    draw: async () => async () => undefined,
     on: () => () => undefined,
     blank: never,
     failure: never,
@@ -87,10 +88,11 @@ test("each step of the debugger and each picture is of a page that may be reache
     expect(await answer(ask("Page.captureScreenshot"))).toBe("origin_not_allowed");
     expect(await answer(images.visible(1, "png", 80))).toBe("origin_not_allowed");
     await ask("Page.disable");
+    await ask("Page.stopScreencast");
   });
   expect(await answer(debug.run(1, 0, never))).toBe("origin_not_allowed");
   expect(await answer(debug.failure(1, 0))).toBe("origin_not_allowed");
-  expect(sent).toEqual(["Page.captureScreenshot", "Page.disable"]);
+  expect(sent).toEqual(["Page.captureScreenshot", "Page.disable", "Page.stopScreencast"]);
   // What is given by the debugger is for the command's site.
   tab = 1;
   const origin = new URL(shown[1]!.url).origin;

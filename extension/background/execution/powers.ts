@@ -73,7 +73,7 @@ export class Powers {
     const asking =
       (tab: number, send: Send): Send =>
       async (method, params) => {
-        if (!method.endsWith(".disable")) await may(tab);
+        if (!/\.(disable|stopScreencast)$/.test(method)) await may(tab);
         return send(method, params);
       };
     return {
@@ -82,6 +82,7 @@ export class Powers {
           await may(tab);
           return debug.run(tab, deadline, (send) => work(asking(tab, send)));
         },
+        draw: (tab, send) => debug.draw(tab, send),
         on: (tab, method, heard) => debug.on(tab, method, heard),
         blank: async (tab, deadline) => {
           await may(tab);

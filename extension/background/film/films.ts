@@ -225,15 +225,16 @@ export class TabFilms implements Films {
         );
       };
       const silent = this.#debuggers.on(film.tab, "Page.screencastFrame", (params) => film.shown(params as Shown));
+      let stop = async (): Promise<void> => {};
       try {
-        await send("Page.startScreencast", PICTURE);
+        stop = await this.#debuggers.draw(film.tab, send, PICTURE);
         // Begun anew it gives the picture that is there, though nothing changes.
         film.renew = () => void send("Page.startScreencast", PICTURE).catch(() => undefined);
         await film.ended;
       } finally {
         film.renew = () => {};
         silent();
-        await send("Page.stopScreencast").catch(() => undefined); // the debugger may be gone
+        await stop();
       }
     });
   }

@@ -5,6 +5,7 @@ import { plainRole } from "@gasoline/capture/locators/role";
 import { seen } from "@gasoline/capture/locators/text";
 import type { Element as ElementRecord, ListParams, ListResult } from "@gasoline/schema/commands";
 import { viewport } from "../act/scroll_to.ts";
+import { withoutHosts } from "../behind.ts";
 import { controlOf, inList, kindOf, labelOf } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import type { Pass } from "../pass.ts";
@@ -87,7 +88,7 @@ async function look(
   environment: Environment,
   slices: Slices,
 ): Promise<Look> {
-  const found = await operable(scopeOf(params.within, environment), slices);
+  const found = withoutHosts(await operable(scopeOf(params.within, environment), slices), slices.pass);
   // The layout that boxes are read from takes nothing of the slice.
   document.documentElement?.getBoundingClientRect();
   slices.next();

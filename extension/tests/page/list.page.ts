@@ -89,6 +89,14 @@ describe("what can be operated", () => {
     );
     expect(await labels()).toEqual(["a", "b", "c"]);
   });
+  test("is the control in the shadow root of a component, not the component that is the same", async () => {
+    const refs = book();
+    const root = shadow(put("<x-b x role=button>Save</x-b>"), "<button id=in><slot></slot></button>");
+    const { elements } = await listInteractive({}, within(5000, refs));
+    expect(elements.map(({ ref }) => refs.elementOf(ref))).toEqual([root.querySelector("#in")]);
+    shadow(put("<x-b x role=button aria-label=Filter></x-b>"), "<button>Remove</button>");
+    expect(await labels()).toEqual(["Filter", "Remove"]);
+  });
   test("begins where the cursor begins, at the top too", async () => {
     put("<p>a</p>");
     document.documentElement.style.cursor = "pointer";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { probe } from "../../dom-agent/probe.ts";
 import { find, isPhrase } from "../../dom-agent/selector.ts";
 import { isNamed, matches, nothing, resolve } from "../../dom-agent/target.ts";
-import { book, ids, problem, put, shadow } from "./world.ts";
+import { book, ids, problem, put, shadow, within } from "./world.ts";
 
 describe("a selector finds", () => {
   test.each([
@@ -180,6 +181,38 @@ describe("a target", () => {
     expect((await problem(() => resolve({ selector: long }, book()))).message).toBe(
       `99 elements fit ${long.slice(0, 200)}.`,
     );
+  });
+  test.each([
+    ["role=button[name=Save]", "<x-b x role=button>Save</x-b>", "<button id=in><slot></slot></button>", "in"],
+    ["role=textbox[name=Mail]", "<x-i x role=textbox aria-label=Mail></x-i>", "<input id=in aria-label=Mail>", "in"],
+    ["label=Mail", "<x-i x aria-label=Mail></x-i>", "<input id=in aria-label=Mail>", "in"],
+    ["label=Code", "<x-i x role=textbox aria-label=Code></x-i>", "<input id=in type=password aria-label=Code>", "in"],
+    ["testid=t", "<x-b x data-testid=t>Save</x-b>", "<button id=in data-testid=t><slot></slot></button>", "in"],
+    // What is not shown is no control.
+    [
+      "role=button[name=Save]",
+      "<x-b x role=button id=out>Save</x-b>",
+      "<button hidden>Save</button><slot></slot>",
+      "out",
+    ],
+  ])("is the control in the shadow root of a component, of the two that fit %s", async (selector, html, inner, id) => {
+    for (const mode of ["open", "closed"] as const) {
+      shadow(put(html as string), inner as string, mode);
+      expect(resolve({ selector: selector as string }, book()).element.id, mode).toBe(id);
+      expect(await probe({ selector: selector as string }, within(100))).toMatchObject({ visible: 1 });
+    }
+  });
+  test("is not the component around it where that is called otherwise, or of another kind, or holds two", async () => {
+    for (const [selector, html, inner] of [
+      ["role=button", "<x-b x role=button aria-label=Filter></x-b>", "<button>Remove filter</button>"],
+      ["label=Mail", "<x-b x role=group aria-label=Mail></x-b>", "<input aria-label=Mail>"],
+      ["role=button", "<x-b x role=button aria-label=a></x-b>", "<b role=button>a</b><b role=button>a</b>"],
+      ["role=button", "<b x role=button aria-label=a><b role=button>a</b></b>", ""],
+    ] as const) {
+      const host = put(html);
+      if (inner !== "") shadow(host, inner);
+      expect((await problem(() => resolve({ selector }, book()))).code, html).toBe("ambiguous_target");
+    }
   });
   test("is one of several by its number", async () => {
     put(page);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   boxOf,
   inViewport,
+  intoView,
   isClipped,
   isShown,
   isTransparent,
@@ -223,4 +224,48 @@ test("boxes are told with one decimal", () => {
   expect(rounded({ x: 1.26, y: -1.24, width: 3.04, height: 10 })).toEqual({ x: 1.3, y: -1.2, width: 3, height: 10 });
   const element = put("<div x style='position:fixed;left:1px;top:2px;width:3px;height:4px'></div>");
   expect(boxOf(element)).toEqual({ x: 1, y: 2, width: 3, height: 4 });
+});
+
+test("what has no box of its own has that around what of it has a size", () => {
+  const part = (x: number, y: number, width: number, height: number): string =>
+    `<b style='position:fixed;left:${x}px;top:${y}px;width:${width}px;height:${height}px'></b>`;
+  const html = `${part(5, 5, 0, 9)}${part(7, 5, 9, 0)}${part(20, 30, 1, 1)}${part(30, 40, 2, 3)}`;
+  const element = put(`<a x style='display:contents'>${html}</a>`);
+  expect(boxOf(element)).toEqual({ x: 20, y: 30, width: 12, height: 13 });
+  expect(pointOf(element)).toEqual({ x: 20.5, y: 30.5 });
+});
+
+test("a line of a drawing is visible that is flat, not one without any length", () => {
+  const line = (to: string): HTMLElement => put(`<svg><line x x1=5 y1=5 ${to} stroke=red /></svg>`);
+  expect(isVisible(line("x2=6 y2=5"))).toBe(true);
+  expect(isVisible(line("x2=5 y2=5"))).toBe(false);
+});
+
+test("a line of a drawing is tried in the middle of its length, wherever the drawing stands", () => {
+  put("<svg style='position:fixed;left:100px;top:50px' width=100 height=100><path d='M0,0 H40 V80' fill=none /></svg>");
+  const [, second] = pointsOf(document.querySelector("path")!);
+  expect([second?.x, second?.y]).toEqual([140, 70]); // 60 of 120
+});
+
+test("what has no box of its own comes into view as asked, an area of a large picture to the middle", () => {
+  const far = "<p style='height:3000px'></p>";
+  const inner = put(`${far}<a x style='display:contents'><b style='display:block'>a</b></a>${far}`);
+  const top = (): number => inner.querySelector("b")!.getBoundingClientRect().top;
+  intoView(inner, { block: "start" });
+  expect(Math.round(top())).toBe(0);
+  intoView(inner);
+  expect(Math.abs(top() - innerHeight / 2)).toBeLessThan(20);
+  const area = (x: number, y: number): HTMLElement =>
+    put(
+      `<img usemap='#m' width=3000 height=5000>
+       <map name=m><area x shape=rect coords='${x},${y},${x + 2},${y + 2}' href=#></map>`,
+    );
+  const middle = area(1500, 2000);
+  intoView(middle);
+  const at = pointOf(middle);
+  expect([Math.round(at.x - innerWidth / 2), Math.round(at.y - innerHeight / 2)]).toEqual([0, 0]);
+  // As far as the page can be scrolled.
+  const last = area(2900, 4900);
+  intoView(last);
+  expect(inViewport(pointOf(last))).toBe(true);
 });

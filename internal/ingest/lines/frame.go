@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +22,12 @@ type frame struct {
 	pid      string
 	id       string // syslog's kind of message
 	data     string // syslog's structured data
-	priority int    // syslog's; -1: none
-	alone    bool   // for systemd: each line has its level
-	part     bool   // the line goes on with the next one of its process
-	live     bool   // the line was read as it was written
+	client   string // that the line is about
+	logger   string
+	priority int  // syslog's; -1: none
+	alone    bool // for systemd: each line has its level
+	part     bool // the line goes on with the next one of its process
+	live     bool // the line was read as it was written
 }
 
 // off takes the frames off a line.
@@ -49,6 +52,8 @@ func (f *frame) one(s string, near time.Time) (inner string, ok bool) {
 		return f.jsonFile(s)
 	case c == '<':
 		return f.syslog(s, near)
+	case c == '[':
+		return f.apache(s)
 	case isLetter(c):
 		return f.syslogFile(s, near)
 	case len(s) < 25 || !isDigit(c) || s[4] != '-' || s[10] != 'T':
@@ -254,6 +259,71 @@ func (f *frame) daemon(host, s string) string {
 	return message
 }
 
+// apache reads what Apache writes before each line that an application writes into its error log. What its own modules say
+// is no frame.
+func (f *frame) apache(s string) (string, bool) {
+	if len(s) < len("[Fri Oct 09 11:59:59 2026] [cgi:warn] ") || s[4] != ' ' {
+		return s, false
+	}
+	date, rest, _ := bracketed(s)
+	module, rest, ok := bracketed(rest)
+	name, level, _ := strings.Cut(module, ":")
+	priority := slices.Index(apacheLevels[:], level)
+	if !ok || priority == -1 {
+		return s, false
+	}
+	var before string // what the module says first
+	switch name {
+	case "cgi", "cgid":
+		before = "AH01215: "
+	case "fcgid":
+		before = "mod_fcgid: stderr: "
+	case "wsgi", "perl", "python":
+	default:
+		return s, false
+	}
+	st, n := scanTime(date, time.Time{}) // it has its year
+	if n == 0 || n != len(date) {
+		return s, false
+	}
+	f.when(st)
+	f.logger, f.priority = name, priority
+	for strings.HasPrefix(rest, "[pid ") || strings.HasPrefix(rest, "[client ") || strings.HasPrefix(rest, "[remote ") {
+		inner, after, closed := strings.Cut(rest[1:], "]")
+		if !closed {
+			break
+		}
+		rest = strings.TrimPrefix(after, " ") // more blanks are of the line
+		if of, found := strings.CutPrefix(inner, "pid "); found {
+			f.process = of
+			f.pid, _, _ = strings.Cut(of, ":")
+			continue
+		}
+		_, f.client, _ = strings.Cut(inner, " ")
+	}
+	if i := strings.LastIndex(rest, ", referer: "); i >= 0 && !strings.Contains(rest[i+len(", referer: "):], " ") {
+		rest = rest[:i]
+	}
+	rest = strings.TrimPrefix(rest, before)
+	if of, found := strings.CutPrefix(rest, "stderr from "); found && before != "" {
+		if _, text, said := strings.Cut(of, ": "); said {
+			rest = text
+		}
+	}
+	return rest, true
+}
+
+// apacheLevels are Apache's, as syslog counts them.
+var apacheLevels = [...]string{"emerg", "alert", "crit", "error", "warn", "notice", "info", "debug"}
+
+// withoutPort returns the host of an address that Apache writes.
+func withoutPort(address string) string {
+	if host, _, port := strings.Cut(address, ":"); port && strings.Count(address, ":") == 1 {
+		return host
+	}
+	return address
+}
+
 // structuredEnd returns the end of the structured data of RFC 5424 at the beginning of s.
 func structuredEnd(s string) int {
 	quoted := false
@@ -279,7 +349,11 @@ func (f *frame) onto(r *record) {
 	if r.level == "" && f.priority >= 0 {
 		r.level, r.severity = syslogLevel(f.priority)
 	}
+	if r.logger == "" {
+		r.logger = f.logger
+	}
 	r.stream = f.output
+	r.text("client.address", withoutPort(f.client))
 	r.text("host.name", f.host)
 	r.program(f.program, f.pid)
 	r.text("syslog.msg_id", f.id)

@@ -114,10 +114,7 @@ func (r *record) afterTime(s string, near time.Time) bool {
 						pid, _, _ = strings.Cut(pid, ":")
 						r.program("", pid)
 					} else if address, found := strings.CutPrefix(inner, "client "); found {
-						if host, _, port := strings.Cut(address, ":"); port && strings.Count(address, ":") == 1 {
-							address = host
-						}
-						r.text("client.address", address)
+						r.text("client.address", withoutPort(address))
 					}
 					rest = more
 				}

@@ -32,6 +32,8 @@ type joint struct {
 	logged bool      // its head has a level
 	named  bool      // a line with an error's type came behind the logger's own
 	called bool      // a call of a stack came
+	heard  time.Time // when the last line was read
+	rows   bool      // lines went on with a record that was complete: others are held, too
 	headed int       // records that had a head
 	bare   int       // records that had none
 	prefix string    // that a program writes before each line of a panic
@@ -171,6 +173,9 @@ func (j *joint) add(r *Reader, text string, f frame, at time.Time, cut int, b ev
 		}
 	}
 	coming := j.coming
+	if !j.open && text != "" && (text[0] == ' ' || text[0] == '\t') && j.headed > 0 && j.head.form != whole && at.Sub(j.heard) < idle {
+		j.rows = true
+	}
 	b = j.flush(r, b)
 	if j.coming = coming; strings.TrimSpace(text) != "" {
 		j.begin(r, text, f, at, cut)
@@ -371,6 +376,8 @@ func (j *joint) follows(s string, near time.Time) verdict {
 			return part
 		case j.state == stacked && isHead(strings.TrimLeft(s, " \t"), near):
 			return apart
+		case j.state != traceback && j.parts[0][0] == ' ' && isCounted(s, near): // both begin with a number that is filled up
+			return apart
 		case (j.state == single || j.state == dumped) && beginsInside(strings.TrimLeft(s, " \t"), near):
 			return apart
 		case len(j.maybe) > 0 && j.state == single:
@@ -532,6 +539,12 @@ func isHead(s string, near time.Time) bool {
 	return !r.time.IsZero() && r.level != ""
 }
 
+// isCounted reports whether a line begins a record by a number.
+func isCounted(s string, near time.Time) bool {
+	s = strings.TrimLeft(s, " ")
+	return isDigit(s[0]) && beginsRecord(s, near)
+}
+
 // beginsInside reports whether a line that is indented begins a record all the same. A small word with a colon is the name
 // of a value, as pino-pretty writes it.
 func beginsInside(s string, near time.Time) bool {
@@ -582,5 +595,5 @@ func (j *joint) held() bool {
 		return !closes(j.last())
 	}
 	return j.open && (j.state != single || j.parts[0] == boxTop || len(j.parts) > 1 || opens(j.parts[0]) || j.head.values || j.head.form == dotnet || j.head.form == jul ||
-		j.head.form != whole && (j.head.severity >= event.SeverityWarn || stacktrace.Named(j.head.message)))
+		j.head.form != whole && (j.rows || j.head.severity >= event.SeverityWarn || stacktrace.Named(j.head.message)))
 }

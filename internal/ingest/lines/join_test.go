@@ -303,6 +303,139 @@ func TestCallsThatComeOneByOneAreOfTheirRecord(t *testing.T) {
 	})
 }
 
+// What an application writes into Apache's error log is read as it wrote it; its processes and threads are told apart.
+func TestApplicationsInApachesErrorLog(t *testing.T) {
+	const date = "[Fri Oct 09 11:59:59.123456 2026] "
+	from := func(head string, texts ...string) (out []string) {
+		for _, text := range texts {
+			out = append(out, date+head+text)
+		}
+		return out
+	}
+	wsgi := "[wsgi:error] [pid 7:tid 1] [client 10.0.0.1:80] "
+	traceback := []string{"Traceback (most recent call last):", `  File "/srv/a.py", line 3, in pay`, "    raise ValueError('x')", "ValueError: no stock"}
+	first := reading(lines.Reader{}, arrived, from("[wsgi:warn] [pid 7:tid 1] ", "late")...)[0].(*event.Log)
+	if at := first.Time.Format("15:04:05.000000"); at != "11:59:59.123456" || first.Logger != "wsgi" || string(first.Attributes) != `{"process.pid":7}` {
+		t.Errorf("%s %s %s", at, first.Logger, first.Attributes)
+	}
+	for _, c := range []struct {
+		in   []string
+		want string
+	}{
+		{from(wsgi, `level=info msg="paid" order=17`, `level=warn msg="slow" order=18`, `{"level":"info","msg":"JSON"}`), "info paid|warn slow|info JSON"},
+		{from(wsgi, "2026-10-09 11:59:58,100 INFO shop.views paid", "INFO:shop:ready", "hello", ""), "info shop.views paid|info ready|error hello"},
+		{from("[wsgi:warn] [pid 7] [remote 10.0.0.1:80] ", "INFO:shop:ready", "late"), "info ready|warn late"},
+		{from(wsgi, append(traceback, "INFO:shop:after")...), "! no stock|info after"},
+		{from(wsgi, append([]string{"mod_wsgi (pid=7): Exception occurred processing WSGI script '/srv/a.py'."}, traceback...)...), "! no stock"},
+		// The browser's page, as Apache adds it to each line of a request.
+		{from(wsgi, traceback[0]+", referer: http://a.test/", traceback[1]+", referer: http://a.test/", traceback[3]+", referer: http://a.test/"), "! no stock"},
+		// Two threads at once.
+		{
+			[]string{
+				date + wsgi + traceback[0], date + "[wsgi:error] [pid 7:tid 2] INFO:shop:ready", date + wsgi + traceback[1],
+				date + "[wsgi:error] [pid 8:tid 1] level=info msg=paid order=1", date + wsgi + traceback[3],
+			}, "! no stock|info ready|info paid",
+		},
+		{from("[cgid:error] [pid 7:tid 1] [client 10.0.0.1:80] ", "AH01215: "+traceback[0], "AH01215: "+traceback[1], "AH01215: "+traceback[3]), "! no stock"},
+		{from("[cgi:error] [pid 7] [client 10.0.0.1:80] ", "AH01215: stderr from /srv/a.py: "+traceback[0], "AH01215: stderr from /srv/a.py: "+traceback[1], "AH01215: stderr from /srv/a.py: "+traceback[3]), "! no stock"},
+		{from("[fcgid:warn] [pid 7] [client 10.0.0.1:80] ", "mod_fcgid: stderr: "+traceback[0], "mod_fcgid: stderr: "+traceback[1], "mod_fcgid: stderr: "+traceback[3]), "! no stock"},
+		{from("[perl:error] [pid 7] ", "no stock at /srv/a.pl line 7."), "error no stock at /srv/a.pl line 7."},
+		// Apache's own modules say what they say.
+		{from("[core:error] [pid 7:tid 1] [client 10.0.0.1:80] ", "level=info msg=paid order=1"), "error level=info msg=paid order=1"},
+		{from("[mpm_event:notice] [pid 7:tid 1] ", "AH00489: Apache/2.4.62 configured"), "info AH00489: Apache/2.4.62 configured"},
+		{from("[wsgi:loud] [pid 7] ", "INFO:shop:ready"), "info " + date + "[wsgi:loud] [pid 7] INFO:shop:ready"},
+	} {
+		var said []string
+		for _, e := range reading(lines.Reader{Live: true}, arrived, c.in...) {
+			switch e := e.(type) {
+			case *event.Log:
+				said = append(said, e.Level+" "+e.Message)
+				if len(c.in) > 1 && strings.Contains(c.in[1], "client 10") && !strings.Contains(string(e.Attributes), `"client.address":"10.0.0.1"`) {
+					t.Errorf("%q is of %s", e.Message, e.Attributes)
+				}
+			case *event.Exception:
+				said = append(said, "! "+e.Message)
+				if e.Line != 3 {
+					t.Errorf("%q is at %s:%d", c.in, e.URL, e.Line)
+				}
+			}
+		}
+		if got := strings.Join(said, "|"); got != c.want {
+			t.Errorf("%q\nis   %s\nwant %s", c.in, got, c.want)
+		}
+	}
+}
+
+// How long a program runs may stand before what Python's logging writes, filled up with blanks or not.
+func TestHeadsBehindHowLongAProgramRuns(t *testing.T) {
+	for _, c := range [][3]string{
+		{"123 ERROR shop.views: %s", "shop.views: no stock"},
+		{"   123 ERROR shop.views: %s", "shop.views: no stock"},
+		{"12345 ERROR:shop.views:%s", "no stock", "shop.views"},
+		{"   123 ERROR:shop.views:%s", "no stock", "shop.views"},
+		{"123.45672988 shop.views ERROR %s", "no stock", "shop.views"},
+		{"   123 __main__ ERROR %s", "no stock", "__main__"},
+		{"4711 shop ERROR %s", "no stock", "shop"},
+		{"123 shop.views   ERROR    %s", "no stock", "shop.views"},
+		{"123 - shop.views - ERROR - %s", "no stock", "shop.views"},
+		{"123 MainThread shop.views ERROR %s", "no stock", "shop.views"},
+		{"123 Thread-7 ERROR %s", "no stock"},
+		{"123 [shop.views] ERROR: %s", "no stock", "shop.views"},
+	} {
+		at := fmt.Sprintf(c[0], "no stock")
+		in := []string{at, "Traceback (most recent call last):", `  File "/srv/a.py", line 3, in pay`, "    raise ValueError('x')", "ValueError: x", at, fmt.Sprintf(c[0], "paid")}
+		got := reading(lines.Reader{Live: true}, arrived, in...)
+		if s := strings.Join(texts(got), "|"); s != strings.ReplaceAll("! x|"+c[1]+"|"+strings.Replace(c[1], "no stock", "paid", 1), "\n", "") {
+			t.Errorf("%s: %s", c[0], s)
+			continue
+		}
+		if l := got[1].(*event.Log); l.Level != "error" || l.Logger != c[2] {
+			t.Errorf("%s is of %s, %s", c[0], l.Level, l.Logger)
+		}
+	}
+	for _, text := range []string{"12 users WARNING about it", "500 Internal ERROR", "404 page ERROR", "3 of 4 ERROR rows", "4711 rows were read"} {
+		if l := reading(lines.Reader{Live: true}, arrived, text)[0].(*event.Log); l.Level != "info" || l.Message != text {
+			t.Errorf("%q is %s: %s", text, l.Level, l.Message)
+		}
+	}
+}
+
+// Rows of a record that come one by one belong to it, once a stream was seen to have such records.
+func TestRowsThatComeOneByOneAreOfTheirRecord(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		n := uint64(0)
+		say := func(texts ...string) {
+			for _, text := range texts {
+				n++
+				take(t, r, batchOf(n, text))
+				time.Sleep(22 * time.Millisecond)
+			}
+		}
+		const head = "2026-10-09 12:00:00.123 INFO [shop] "
+		say(head + "ready") // nothing is known of the stream: it is not held
+		if got := strings.Join(texts(s.stored()), "|"); got != "[shop] ready" {
+			t.Errorf("%q", got)
+		}
+		say(head+"order", "  id: 17", "  items: 2", head+"order", "  id: 18", "  items: 3", head+"paid")
+		time.Sleep(time.Second)
+		if got := strings.Join(texts(s.stored()), "|"); got != "[shop] ready|[shop] order|  id: 17\n  items: 2|[shop] order\n  id: 18\n  items: 3|[shop] paid" {
+			t.Errorf("%q", got)
+		}
+		// What comes much later is of nothing before it.
+		say("\tlate")
+		time.Sleep(time.Second)
+		if got := texts(s.stored()); got[len(got)-1] != "\tlate" {
+			t.Errorf("%q", got)
+		}
+		cancel()
+		<-done
+	})
+}
+
 // A panic of Go is one error where something writes its prefix before each line of it.
 func TestAPanicWithAPrefixBeforeEachLineIsOneError(t *testing.T) {
 	for _, prefix := range []string{"shop: ", "[shop] ", "2026/10/09 12:00:00 ", "2026/10/09 12:00:00 [shop] "} {

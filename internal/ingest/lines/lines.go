@@ -112,7 +112,9 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 		return b
 	}
 	text, cut = j.ended(text, cut)
-	return j.add(r, text, f, l.Time, cut, b)
+	b = j.add(r, text, f, l.Time, cut, b)
+	j.heard = l.Time
+	return b
 }
 
 // joint returns where the records of a line are joined, by what its frames say. nil: there are too many, and all are open.

@@ -16,6 +16,7 @@ const maxWords = 7
 func (r *record) words(s string, near time.Time) bool {
 	var name, thread string
 	counted := false // the place of a source stood before
+	behind := ""     // the number that stood first
 	pairs := ""
 	rest := s
 	for range maxWords {
@@ -77,6 +78,9 @@ func (r *record) words(s string, near time.Time) bool {
 			}
 			continue
 		}
+		if behind != "" && r.time.IsZero() && r.python(rest) {
+			return true
+		}
 		end := strings.IndexAny(rest, " \t|")
 		if end == -1 {
 			return false
@@ -101,6 +105,19 @@ func (r *record) words(s string, near time.Time) bool {
 			break
 		}
 		bare := strings.TrimRight(word, ":,")
+		if behind != "" && r.time.IsZero() { // how long the program runs, as Python's logging counts it
+			if bare == "MainThread" || strings.HasPrefix(bare, "Thread-") {
+				thread, rest = bare, after
+				continue
+			}
+			level, said := firstWord(strings.TrimLeft(after, " "))
+			sure := strings.ContainsAny(bare, "._") || len(behind) > len("500") || isColumn(after)
+			if sure && said != "" && isName(bare) && isLoud(level) && r.setLevel(level) {
+				r.logger, r.message = bare, said
+				r.thread(thread)
+				return true
+			}
+		}
 		if r.loud(bare, &name) || word == "LOG:" && !r.time.IsZero() && r.setLevel(bare) { // PostgreSQL's
 			rest = after
 			break
@@ -160,7 +177,11 @@ func (r *record) words(s string, near time.Time) bool {
 			if ns, err := strconv.ParseInt(bare, 10, 64); err == nil {
 				r.stamp = stamp{time: time.Unix(0, ns), zoned: true}
 			}
-		case number, word == "-":
+		case number:
+			if rest == strings.TrimLeft(s, " \t") {
+				behind = bare
+			}
+		case word == "-":
 		case isName(bare) && (separated || !r.time.IsZero() && isColumn(after) || r.time.IsZero() && beginsWithTime(after, near)):
 			name = bare
 		default:

@@ -16,6 +16,7 @@ from ._queue import ERROR, Queue, Record
 from ._sender import Sender, tokens
 
 FLUSH_WITHIN = 0.5  # seconds
+BEGIN_WITHIN = 2.0  # seconds until it is connected to this machine's daemon, when the program ends
 OFF = frozenset(("off", "0", "false", "no"))
 PRODUCTION_NAMES = ("GASOLINE_ENV", "APP_ENV", "PYTHON_ENV", "ENV", "ENVIRONMENT", "FLASK_ENV", "DJANGO_ENV")
 PRODUCTION_VALUES = frozenset(("production", "prod", "live"))
@@ -130,6 +131,11 @@ class Client:
         """Send what waits. False when that took longer than timeout, in seconds."""
         return self.sender.flush(timeout) if self.on and self.sender else True
 
+    def flush_at_end(self) -> None:
+        """Send what waits before the program ends. The half second for that begins once it is connected."""
+        if self.on and self.sender:
+            self.sender.flush(FLUSH_WITHIN, BEGIN_WITHIN)
+
     def close(self, timeout: float = FLUSH_WITHIN) -> None:
         """Flush and end the client. Later records are left out."""
         if self.sender is None:
@@ -178,7 +184,7 @@ def start(
     key: then that key alone decides, and tls is not looked at. interval is how long records wait for others, in seconds:
     0.1, in production 0.5; errors do not wait. tls is an ssl.SSLContext.
     instrument: patch logging, http.client, httpx, sqlite3, psycopg, psycopg2, Django, Flask and Starlette. sigterm: where nothing
-    handles SIGTERM, flush on it, at most 500 ms, and end as before.
+    handles SIGTERM, flush on it, at most 500 ms once it is connected, and end as before.
 
     The client is off when GASOLINE is off, and in production unless there is a token in token, GASOLINE_TOKEN or the URL.
     With one it captures there only requests with a valid gasoline-session header, see sign, and one error a second besides.
@@ -221,9 +227,14 @@ def stats() -> Stats:
     return _client.stats() if _client else Stats(0, 0, 0, 0, "")
 
 
-def _at_exit() -> None:
+def flush_at_end() -> None:
     if _client:
-        _client.close()
+        _client.flush_at_end()
+
+
+def _at_exit() -> None:
+    flush_at_end()
+    close(0)
 
 
 def _after_fork() -> None:
@@ -237,8 +248,7 @@ def _on_sigterm() -> None:
         return
 
     def end(number: int, _frame: Any) -> None:
-        if _client:
-            _client.flush()
+        flush_at_end()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

@@ -40,8 +40,9 @@ def pack(body: bytes) -> Tuple[bytes, bool]:
 class Link:
     """At most one open connection."""
 
-    def __init__(self, paired: _pairing.Pairing, token: Token, tls: Any) -> None:
+    def __init__(self, paired: _pairing.Pairing, token: Token, tls: Any, ready: Callable[[], None]) -> None:
         self.base, self.pin, self.token, self.tls = paired.base, paired.pin, token, tls
+        self._ready = ready  # called when it is connected to who may hear what is posted
         self._connection: Optional[http.client.HTTPConnection] = None
 
     def hang_up(self) -> None:
@@ -61,6 +62,7 @@ class Link:
             headers["Content-Encoding"] = "gzip"
         fresh = self._connection is None
         connection = self._connection or self._connect()
+        self._ready()
         try:
             return self._exchange(connection, path, body, headers)
         except (ConnectionError, http.client.RemoteDisconnected):

@@ -166,7 +166,7 @@ def install() -> None:
             _trace.hide(error)
             tb = _trace.visible(tb)
             uncaught(kind, error, tb, "excepthook")
-            _client.flush()
+            _client.flush_at_end()
         except Exception:
             pass
         before(kind, error, tb)

@@ -50,6 +50,15 @@ def _load() -> None:
         "localhost".encode("idna")  # which names of hosts are looked up by
 
 
+class _Asked:
+    """A flush that is waited for."""
+
+    __slots__ = ("begun", "done")
+
+    def __init__(self) -> None:
+        self.begun, self.done = threading.Event(), threading.Event()
+
+
 class _Request:
     __slots__ = ("body", "dropped", "packed", "path", "records")
 
@@ -69,6 +78,7 @@ class Sender:
         self.queue, self.token, self.interval, self.tls = queue, token, interval, tls
         self._describe = resource  # asked when there is something to send: a program's name is not known before it runs
         self._paired = paired
+        self.here = is_here(paired.base)
         self._told = False  # stderr has a line on the wrong key
         self.sent = self.refused = 0
         self.problem = ""
@@ -80,7 +90,9 @@ class Sender:
         self.wake = threading.Event()
         self.hurry = threading.Event()
         self._wanted = threading.Event()  # a flush or the end; what is said meanwhile does not wake the thread
-        self._asked: List[threading.Event] = []
+        self._asked: List[_Asked] = []
+        self._served: List[_Asked] = []
+        self._linked = False
         self._todo: List[_Request] = []
         self._failures = 0
         self._resource: Optional[Dict[str, Any]] = None
@@ -109,8 +121,11 @@ class Sender:
                 return  # the interpreter ends, or has no more threads: the next record tries again
             self._thread = thread
 
-    def flush(self, timeout: float) -> bool:
-        """Send what waits. False when that took longer than timeout, in seconds."""
+    def flush(self, timeout: float, begin: float = 0) -> bool:
+        """Send what waits. False when that took longer than timeout, in seconds.
+
+        The time begins when it is connected, at the latest after begin: what is far away, or failed before, gets no more.
+        """
         if self._thread is None:
             if not self.queue.count:
                 return True
@@ -119,13 +134,17 @@ class Sender:
             _load()  # what it takes on a busy machine is not of timeout
         except Exception:
             pass  # the thread tells
-        done = threading.Event()
+        asked = _Asked()
         with self._lock:
-            self._asked.append(done)
+            self._asked.append(asked)
+            if self._linked:
+                asked.begun.set()
         self._wanted.set()
         self.hurry.set()
         self.wake.set()
-        return done.wait(timeout)
+        if self.here and not self._failures:
+            asked.begun.wait(begin)
+        return asked.done.wait(timeout)
 
     def stop(self) -> None:
         """End the thread."""
@@ -146,34 +165,44 @@ class Sender:
             self.hurry.wait(self.interval)
             self.wake.clear()
             self.hurry.clear()
-            with self._lock:
-                asked, self._asked = self._asked, []
+            self._serve()
             try:
                 while not self._stopped:
                     began = time.thread_time()
                     if not self._next():
                         break
                     wait = self._send()
-                    if wait <= 0 and not asked:
+                    if wait <= 0 and not self._served:
                         self._pause((time.thread_time() - began) * IDLE)
                     if wait > 0:
-                        self._answer(asked)
+                        self._answer()
                         self._pause(wait)
-                        with self._lock:
-                            asked, self._asked = self._asked, []
+                        self._serve()
             except Exception as error:  # a fault of ours costs the batch, not the thread
                 self.problem = repr(error)
                 for request in self._todo:
                     self.queue.lose(request.records)
                 self._todo = []
-            self._answer(asked)
+            self._answer()
         if self._link is not None:
             self._link.hang_up()
 
-    def _answer(self, asked: List[threading.Event]) -> None:
-        for done in asked:
-            done.set()
-        asked.clear()
+    def _serve(self) -> None:
+        with self._lock:
+            self._served, self._asked = self._served + self._asked, []
+
+    def _answer(self) -> None:
+        for asked in self._served:
+            asked.begun.set()
+            asked.done.set()
+        self._served = []
+
+    def _begin(self) -> None:
+        """Say that it is connected."""
+        with self._lock:
+            self._linked = True
+            for asked in self._served + self._asked:
+                asked.begun.set()
 
     def _pause(self, seconds: float) -> None:
         """Wait, unless somebody asks for a flush."""
@@ -209,10 +238,11 @@ class Sender:
 
         request = self._todo[0]
         if self._link is None:
-            self._link = _link.Link(self._paired, self.token, self.tls)
+            self._link = _link.Link(self._paired, self.token, self.tls, self._begin)
         try:
             status, after, answer = self._link.post(request.path, request.body, request.packed)
         except _link.FAULTS as error:
+            self._linked = False
             self._link.hang_up()
             if isinstance(error, _pairing.OtherKey) and not self._told:
                 self._told = True
@@ -264,6 +294,13 @@ class Sender:
         bound: float = min(LONGEST, 0.5 * 2**self._failures)
         return 0.001 + int.from_bytes(os.urandom(4), "big") / 2**32 * bound
 
+
+def is_here(base: SplitResult) -> bool:
+    """Say whether an address is of this machine."""
+    host = base.hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 def tokens(given: str, base: SplitResult) -> Token:
     """Return the function that finds the token, and says whether its holder has to prove itself.
 
@@ -271,8 +308,7 @@ def tokens(given: str, base: SplitResult) -> Token:
     """
     if given:
         return lambda: (given, False)
-    host = base.hostname or ""
-    if host not in ("localhost", "::1") and not host.startswith("127."):
+    if not is_here(base):
         return lambda: ("", False)
     path = os.environ.get("GASOLINE_TOKEN_FILE", "")
     if not path:

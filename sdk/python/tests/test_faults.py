@@ -15,7 +15,7 @@ import unittest
 import unittest.mock
 
 import gasoline_sdk
-from gasoline_sdk import _client, _logs, _queue, _sender, _trace
+from gasoline_sdk import _client, _link, _logs, _queue, _sender, _trace
 from tests.base import Case
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -293,6 +293,26 @@ class Faults(Case):
         self.assertEqual((stats.sent + stats.dropped, stats.waiting), (20_000, 0))
         self.assertEqual(told, stats.dropped)
 
+    def test_who_does_not_take_a_connection_is_not_waited_for_without_end(self):
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        connect = _link.Link._connect
+        with unittest.mock.patch.object(_link.Link, "_connect", lambda link: (gate.wait(30), connect(link))[1]):
+            sender = self.client.sender
+            quiet("last").error("words")
+            self.assertFalse(sender.flush(0.01, 0.01))
+            for here, failures in ((False, 0), (True, 1)):  # far away, or it did not answer before
+                sender.here, sender._failures = here, failures
+                self.assertFalse(sender.flush(0.01, 3600))
+            sender.here, sender._failures = True, 0
+            opened = threading.Timer(0.1, gate.set)
+            opened.start()
+            self.assertTrue(sender.flush(10, 3600))
+            # It is connected; what comes now has its time.
+            self.receiver.answer = lambda *_: (time.sleep(0.5), (200, {}))[1]
+            quiet("last").error("more")
+            self.assertFalse(sender.flush(0.01, 3600))
+
     def test_its_own_requests_are_not_captured(self):
         with gasoline_sdk.span("root"):
             quiet("own").error("x")
@@ -365,6 +385,25 @@ class Processes(Case):
         code = "import gasoline_sdk, logging; gasoline_sdk.start(interval=60); logging.warning('bye')"
         self.assertEqual(self.ended(self.run_program(code)), (0, "", "WARNING:root:bye\n"))
         self.assertEqual([e["text"] for e in self.receiver.logs], ["bye"])
+
+    def test_the_time_at_the_end_begins_once_it_is_connected(self):
+        """A busy machine takes its time for that, and the last words would be lost."""
+        for how, code in (("pass", 0), ("1/0", 1), ("os.kill(os.getpid(), 15)", -signal.SIGTERM)):
+            self.receiver.requests.clear()
+            process = self.run_program("""
+                import gasoline_sdk, logging, os, time
+                from gasoline_sdk import _link
+                connect = _link.Link._connect
+                def slow(link):
+                    time.sleep(1)
+                    return connect(link)
+                _link.Link._connect = slow
+                gasoline_sdk.start(interval=60)
+                logging.warning("bye")
+                %s
+            """ % how)
+            self.assertEqual(self.ended(process)[0], code)
+            self.assertEqual(self.receiver.logs[0]["text"], "bye", how)
 
     def test_sigterm_flushes_and_ends_the_program(self):
         process = self.run_program("""
