@@ -81,7 +81,7 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         } else if (rule instanceof CSSContainerRule) {
           // Whether it holds is the browser's to know; what follows from it is compared with the computed value.
           walk(rule.cssRules, source, layer, and(when, `@container ${rule.conditionText}`), outer);
-        } else if ("cssRules" in rule && !(rule instanceof CSSKeyframesRule)) {
+        } else if ("cssRules" in rule && rule.cssText.startsWith("@scope")) {
           walk((rule as CSSGroupingRule).cssRules, source, layer, when, outer);
         }
       }
