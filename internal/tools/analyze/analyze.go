@@ -4,12 +4,14 @@ package analyze
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
 type Env struct {
 	view.View
+	Dir *state.Dir // where baselines are kept, and artifacts
 }
 
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
