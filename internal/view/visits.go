@@ -25,12 +25,12 @@ type Visit struct {
 // ledBy is how long before a visit an action may be to have led to it.
 const ledBy = 5 * time.Second
 
-// Visits returns all visits that are kept, in order of time. Where only the newest events were looked at, which the
-// coverage tells, the first visit of a tab is partial.
-func (v View) Visits(ctx context.Context, f query.Filter) ([]*Visit, query.Coverage, error) {
+// Visits returns the visits among the newest events of these kinds, in order of time; look is how many are looked at, 0 as
+// many as a timeline does. Where these are not all, which the coverage tells, the first visit of a tab is partial.
+func (v View) Visits(ctx context.Context, f query.Filter, look int) ([]*Visit, query.Coverage, error) {
 	f.URL, f.Page = "", "" // neighbours are on other pages
 	kinds := []event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}
-	list, cover, err := query.Timeline(ctx, v.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, nil)
+	list, cover, err := query.Timeline(ctx, v.Reader, kinds, f, query.Page{Limit: query.MaxLimit, Look: look}, nil)
 	if err != nil {
 		return nil, cover, err
 	}

@@ -110,7 +110,7 @@ func navigationPatterns(ctx context.Context, env Env, p navigationParams) (*navi
 	page := selection.Filter.Page
 	all := selection.Filter
 	all.Page = ""
-	visits, cover, err := env.Visits(ctx, all)
+	visits, cover, err := env.Visits(ctx, all, stepsLooked)
 	if err != nil {
 		return nil, err
 	}
@@ -207,8 +207,11 @@ func route(address string) string {
 	return out
 }
 
-// clicksLooked is how many actions are looked at for repeated clicks.
-const clicksLooked = 20_000
+// stepsLooked is how many visits and actions are looked at, clicksLooked how many actions for repeated clicks.
+const (
+	stepsLooked  = 6000
+	clicksLooked = 3000
+)
 
 // rageClicks returns repeated clicks of the user that had no effect. Their Route is the address of the page.
 func rageClicks(ctx context.Context, env Env, f query.Filter) ([]analysis.Rage, query.Coverage, error) {

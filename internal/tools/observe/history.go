@@ -104,7 +104,7 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 
 // visitsOf returns all visits that are kept, by number, and whether these are all.
 func visitsOf(ctx context.Context, env Env, f query.Filter) (visits map[event.Seq]visitEntry, all bool, err error) {
-	list, cover, err := env.Visits(ctx, f)
+	list, cover, err := env.Visits(ctx, f, 0)
 	out := make(map[event.Seq]visitEntry, len(list))
 	for _, v := range list {
 		out[v.Event.Seq] = newVisitEntry(v)
