@@ -19,6 +19,9 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
 	Doc:   "Findings from what was captured: errors grouped, page performance.",
-	Shown: []string{"limit", "url", "scope", "tab"},
-	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
+	Shown: []string{"limit", "url", "scope", "tab", "op", "name", "baseline", "file", "overwrite"},
+	Docs: map[string]string{
+		"limit": "most entries, 1-1000", // each mode has its own default
+		"name":  "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
+	},
 })

@@ -736,7 +736,7 @@ func (r *apiResult) Text(w *answer.Writer) {
 		w.Head("%s: %d operations; %d responses compared, %d endpoints it does not have", c.File, c.Operations, c.Checked, c.Undocumented)
 	}
 	if r.Saved != "" {
-		w.Note(`saved as baseline %s: {"what":"api_validation","baseline":%q} compares with it, also after a restart`, r.Saved, r.Saved)
+		w.Note(`saved as baseline %s: analyze {"what":"api_validation","baseline":%q} compares with it, also after a restart`, r.Saved, r.Saved)
 	}
 	for _, n := range r.Notes {
 		w.Note("note: %s", n)
