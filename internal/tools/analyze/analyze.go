@@ -19,7 +19,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
 	Doc:   "Findings from what was captured: errors grouped, page performance.",
-	Shown: []string{"limit", "url", "scope", "tab", "op", "name", "baseline", "file", "overwrite"},
+	Shown: []string{"limit", "url", "scope", "tab", "op", "name", "baseline", "file", "overwrite", "id"},
 	Docs: map[string]string{
 		"limit": "most entries, 1-1000", // each mode has its own default
 		"name":  "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
