@@ -89,8 +89,8 @@ func AnnotationOf(e *event.Mark) *Annotation {
 	return out
 }
 
-// Words says what was drawn: `on button "Pay" [e17] at 10,20 100×40 (checkout)`.
-func (a *Annotation) Words() string {
+// Brief says what was drawn: `on button "Pay" [e17] at 10,20 100×40 (checkout)`.
+func (a *Annotation) Brief() string {
 	var b strings.Builder
 	if el := a.Element; el != nil {
 		fmt.Fprintf(&b, " on %s", cmp.Or(answer.Clean(el.Role), answer.Clean(el.Tag)))

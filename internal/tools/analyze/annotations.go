@@ -140,7 +140,7 @@ func (e *annotationEntry) line() string {
 	if e.Type != "annotation" {
 		return e.ID + " " + e.clock + " " + e.Drawn.Ended()
 	}
-	return fmt.Sprintf("%s %s %q", answer.Cut(answer.Clean(e.ID), 20), e.clock, answer.Cut(answer.Clean(e.Comment), 300)) + e.Drawn.Words()
+	return fmt.Sprintf("%s %s %q", answer.Cut(answer.Clean(e.ID), 20), e.clock, answer.Cut(answer.Clean(e.Comment), 300)) + e.Drawn.Brief()
 }
 
 func (e *annotationEntry) lines() []string {

@@ -165,7 +165,7 @@ func inboxLine(e inboxEntry) answer.Entry {
 	switch e.Type {
 	case "annotation":
 		return answer.Entry{Text: fmt.Sprintf("%s %s annotation %q", e.ID, e.clock, answer.Cut(answer.Clean(e.Comment), 200)) +
-			e.Annotation.Words() + ", " + answer.Short(e.PageURL, 120)}
+			e.Annotation.Brief() + ", " + answer.Short(e.PageURL, 120)}
 	case "annotations_end":
 		return answer.Entry{Text: fmt.Sprintf("%s %s %s, %s", e.ID, e.clock, e.Annotation.Ended(), answer.Short(e.PageURL, 120))}
 	}
@@ -181,7 +181,7 @@ func inboxDetail(e inboxEntry) []string {
 	page := "page: " + answer.Clean(e.PageURL)
 	switch e.Type {
 	case "annotation":
-		head := fmt.Sprintf("%s %s annotation %q", e.ID, e.Timestamp, answer.Clean(e.Comment)) + e.Annotation.Words()
+		head := fmt.Sprintf("%s %s annotation %q", e.ID, e.Timestamp, answer.Clean(e.Comment)) + e.Annotation.Brief()
 		return append([]string{head, page}, e.Annotation.Lines()...)
 	case "annotations_end":
 		return []string{e.ID + " " + e.Timestamp + " " + e.Annotation.Ended(), page}
