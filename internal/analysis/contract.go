@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -37,10 +36,8 @@ type Breach struct {
 const maxBreaches = 20
 
 // ReadContract reads an OpenAPI 3 document, JSON or YAML. It follows references within the document only.
-func ReadContract(ctx context.Context, data []byte) (*Contract, error) {
-	loader := openapi3.NewLoader()
-	loader.Context = ctx
-	doc, err := loader.LoadFromData(data)
+func ReadContract(data []byte) (*Contract, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(data)
 	if err != nil {
 		return nil, err
 	}
@@ -53,17 +50,18 @@ func ReadContract(ctx context.Context, data []byte) (*Contract, error) {
 		if u, err := url.Parse(s.URL); err == nil {
 			base = strings.TrimSuffix(u.Path, "/")
 		}
-		bases = append(bases, base)
+		if !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
 	}
 	if len(bases) == 0 {
 		bases = []string{""}
 	}
-	slices.Sort(bases)
 	out := &Contract{}
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			out.Operations++
-			for _, base := range slices.Compact(slices.Clone(bases)) {
+			for _, base := range bases {
 				out.routes = append(out.routes, contractRoute{method, strings.Split(base+path, "/"), path, operation})
 			}
 		}
@@ -117,9 +115,6 @@ func (c *Contract) Check(method, path string, status int, body any) (out []Breac
 		return nil, false
 	}
 	response := r.operation.Responses.Status(status)
-	if response == nil {
-		response = r.operation.Responses.Value(fmt.Sprintf("%dXX", status/100))
-	}
 	if response == nil {
 		response = r.operation.Responses.Default()
 	}

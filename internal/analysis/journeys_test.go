@@ -44,6 +44,33 @@ func TestRoundsThatRepeatAreLoops(t *testing.T) {
 	}
 }
 
+func TestFindingsAreInOrder(t *testing.T) {
+	all := append(steps("t", "X X X B A B A B A C D C D"), steps("u", "X X X X")...)
+	all = append(all, steps("v", "X X X")...)
+	for range 10 {
+		got := analysis.Journeys(all)
+		if s := fmt.Sprint(got.Loops); s != "[{[X] 4 0 n1 n4} {[B A] 3 0 n4 n9} {[C D] 2 0 n10 n13}]" {
+			t.Error(s)
+		}
+		if s := fmt.Sprint(got.Transitions); s != "[{X X 7 n3} {B A 3 n9} {A B 2 n8} {C D 2 n13} {A C 1 n10} {D C 1 n12} {X B 1 n4}]" {
+			t.Error(s)
+		}
+		if s := fmt.Sprint(analysis.Journeys(steps("t", "E! D! C! A! A! B!")).Abandoned); s != "[{A 2 0 2 n5} {B 1 0 1 n6} {C 1 0 1 n3} {D 1 0 1 n2} {E 1 0 1 n1}]" {
+			t.Error(s)
+		}
+		if s := fmt.Sprint(analysis.Journeys(steps("t", "C D C D A B A B")).Loops); s != "[{[A B] 2 0 n5 n8} {[C D] 2 0 n1 n4}]" {
+			t.Error(s)
+		}
+		if s := fmt.Sprint(analysis.Journeys(steps("t", "A C A B A D")).Transitions); s != "[{A B 1 n4} {A C 1 n2} {A D 1 n6} {B A 1 n5} {C A 1 n3}]" {
+			t.Error(s)
+		}
+	}
+	equal := append(steps("a", "X X X"), steps("b", "Y X X X")...)
+	if s := fmt.Sprint(analysis.Journeys(equal).Loops); s != "[{[X] 3 0 n2 n4}]" { // the newest of equal ones
+		t.Error(s)
+	}
+}
+
 func TestRoutesAndTheirEnds(t *testing.T) {
 	got := analysis.Journeys(steps("t", "A B A< C@ A< D A< D A! D."))
 	if s := fmt.Sprint(got.Visits); s != "[{A 5 1s n9} {D 3 1s n10} {B 1 1s n2} {C 1 1s n4}]" {

@@ -64,7 +64,6 @@ type Deviation struct {
 func (s *Shape) Learn(id string, body any) {
 	if s.root == nil {
 		s.root = &node{at: -1, atObj: -1}
-		s.nodes = 1
 	}
 	s.learn(s.root, id, body, 0, 0)
 	s.Responses++
@@ -98,11 +97,8 @@ func (s *Shape) learn(n *node, id string, value any, parent, depth int) {
 			n.atObj, n.newest = s.Responses, id
 			n.objects++
 		}
-		keys := maps.Keys(v)
-		if s.nodes+len(v) > shapeNodes || len(n.fields)+len(v) > shapeFields {
-			keys = slices.Values(slices.Sorted(keys)) // which of them are learnt does not change from call to call
-		}
-		for key := range keys {
+		// In order: which of too many are learnt does not change from call to call.
+		for _, key := range slices.Sorted(maps.Keys(v)) {
 			name := key
 			if n.loose || Fingerprint(key) == "#" {
 				name = "*"
@@ -213,12 +209,9 @@ func (s *Shape) walk(path string, n *node, parent *node, out *[]Deviation) {
 			*out = append(*out, Deviation{path, "type_change", *most, *k, n.seen})
 		}
 	}
-	if parent != nil && !parent.loose && len(n.kinds) > 0 {
-		newest := n.kinds[0]
-		for _, k := range n.kinds {
-			if k.since > newest.since {
-				newest = k
-			}
+	if parent != nil && !parent.loose {
+		if most == nil {
+			most = n.kinds[0]
 		}
 		switch since := parent.objects - n.first; {
 		case n.first >= Learnt && n.seen == since: // in none before, in each since
@@ -227,7 +220,7 @@ func (s *Shape) walk(path string, n *node, parent *node, out *[]Deviation) {
 			*out = append(*out, Deviation{path, "new_field", Kind{}, k, parent.objects})
 		case n.first == 0 && n.seen >= Learnt && n.last == n.seen-1 && n.seen < parent.objects: // in each, then in none
 			gone := Kind{Count: parent.objects - n.seen, ID: parent.newest}
-			*out = append(*out, Deviation{path, "missing_field", *newest, gone, parent.objects})
+			*out = append(*out, Deviation{path, "missing_field", *most, gone, parent.objects})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(n.fields)) {

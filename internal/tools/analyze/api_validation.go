@@ -133,7 +133,6 @@ type apiCall struct {
 type endpoint struct {
 	key, method string
 	calls       []*apiCall // oldest first
-	bodies      int
 	shape       analysis.Shape
 	found       []violation
 }
@@ -153,7 +152,7 @@ func apiValidation(ctx context.Context, env Env, p apiParams) (*apiResult, error
 	var known *savedShapes
 	var err error
 	if p.File != "" {
-		if contract, err = readContract(ctx, env, p.File); err != nil {
+		if contract, err = readContract(env, p.File); err != nil {
 			return nil, err
 		}
 	}
@@ -607,7 +606,7 @@ func (e *endpoint) check(c *analysis.Contract, told *contractEntry) {
 	}
 }
 
-func readContract(ctx context.Context, env Env, path string) (*analysis.Contract, error) {
+func readContract(env Env, path string) (*analysis.Contract, error) {
 	file, err := save.Of(env.Call, env.Dir).By("file").Read(path, apiContract)
 	if err != nil {
 		return nil, err
@@ -616,7 +615,7 @@ func readContract(ctx context.Context, env Env, path string) (*analysis.Contract
 		return nil, problem.New(problem.TooLarge, "Give a smaller document.", "%s has %s; at most %s are read.", file.Path,
 			answer.Bytes(file.Size), answer.Bytes(apiContract))
 	}
-	c, err := analysis.ReadContract(ctx, file.Data)
+	c, err := analysis.ReadContract(file.Data)
 	if err != nil {
 		return nil, problem.New(problem.InvalidParam, "Give an OpenAPI 3 document, JSON or YAML, whose references stay within it.",
 			"%s cannot be used: %s.", file.Path, answer.Cut(answer.Clean(err.Error()), 200))
