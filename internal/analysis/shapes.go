@@ -48,7 +48,6 @@ type Kind struct {
 	Value string // an example, the newest, at most 60 bytes of JSON
 	ID    string // handle of the newest
 	First string // handle of the first
-	since int    // number of the first response that had it
 }
 
 // Deviation is what is not as it was.
@@ -81,7 +80,7 @@ func (s *Shape) learn(n *node, id string, value any, parent, depth int) {
 	i := slices.IndexFunc(n.kinds, func(k *Kind) bool { return k.Type == kind })
 	if i < 0 {
 		i = len(n.kinds)
-		n.kinds = append(n.kinds, &Kind{Type: kind, First: id, since: s.Responses})
+		n.kinds = append(n.kinds, &Kind{Type: kind, First: id})
 	}
 	k := n.kinds[i]
 	if k.ID != id {
@@ -200,7 +199,7 @@ func (s *Shape) walk(path string, n *node, parent *node, out *[]Deviation) {
 		switch {
 		case most == nil || k == most || k.Type == "hidden":
 		case k.Type == "null":
-			if most.since != k.since || most.First != k.First { // else items of one response differ
+			if most.First != k.First { // else items of one response differ
 				*out = append(*out, Deviation{path, "null_field", *most, *k, n.seen})
 			}
 		case structural(k.Type) || structural(most.Type):
