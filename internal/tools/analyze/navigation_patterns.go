@@ -239,7 +239,7 @@ func rageClicks(ctx context.Context, env Env, f query.Filter) ([]analysis.Rage, 
 	kinds := []event.Kind{
 		event.KindAction, event.KindLifecycle, event.KindDOM, event.KindExchange, event.KindMessage, event.KindException,
 	}
-	items, whole, err := query.Around(ctx, env.Reader, times, ambient, answered, kinds, f)
+	items, whole, err := query.Around(ctx, env.Reader, times, ambient, followed, kinds, f)
 	if err != nil {
 		return nil, cover, err
 	}
@@ -256,6 +256,7 @@ func rageClicks(ctx context.Context, env Env, f query.Filter) ([]analysis.Rage, 
 const (
 	ambient  = 5 * time.Second         // before the clicks: what happens then anyway
 	answered = 1100 * time.Millisecond // after a click: changes are told once a second
+	followed = 5 * time.Second         // after a click: what carries its id
 )
 
 // click is an action as findings see it.
@@ -291,10 +292,13 @@ func effect(r *analysis.Rage, items []query.Item) bool {
 	before := map[string]bool{}
 	for _, it := range items {
 		h := it.Head
-		if fmt.Sprint(h.Session, " ", h.Tab) != first.Where[:strings.LastIndexByte(first.Where, ' ')] || h.Time.After(last.Time.Add(answered)) {
+		if fmt.Sprint(h.Session, " ", h.Tab) != first.Where[:strings.LastIndexByte(first.Where, ' ')] {
 			continue
 		}
 		own := ids[h.Cause.Action]
+		if !own && h.Time.After(last.Time.Add(answered)) {
+			continue
+		}
 		for _, sign := range signs(it, first.Element) {
 			switch {
 			case h.Time.Before(first.Time) && !own:
