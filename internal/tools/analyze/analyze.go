@@ -23,5 +23,6 @@ var Tool = catalog.New[Env](catalog.Info{
 	Docs: map[string]string{
 		"limit": "most entries, 1-1000", // each mode has its own default
 		"name":  "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
+		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},
 })

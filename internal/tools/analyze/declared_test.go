@@ -40,3 +40,19 @@ func TestModesSayWhatTheyDidNotHear(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDeclarationAgreesWithItself(t *testing.T) {
+	b := catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil)
+	if d := b.Disagreements(); len(d) > 0 {
+		t.Error(d)
+	}
+	if len(b.Shown) > 12 {
+		t.Errorf("%d parameters are shown, and 12 may be: take from Shown what help tells as well", len(b.Shown))
+	}
+	shown := string(b.Schema())
+	for _, p := range b.Shown {
+		if !strings.Contains(shown, `"`+p+`":{`) {
+			t.Errorf("%s is shown and no mode has it: take it out of Shown", p)
+		}
+	}
+}
