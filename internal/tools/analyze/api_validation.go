@@ -44,8 +44,8 @@ type apiParams struct {
 
 // Bounds of one call.
 const (
-	apiRequests  = 10_000  // that are looked at, the newest
-	apiBytes     = 300_000 // of bodies that are read; each endpoint has its turn, the newest first
+	apiRequests  = 6000    // that are looked at, the newest
+	apiBytes     = 200_000 // of bodies that are read; each endpoint has its turn, the newest first
 	apiBodies    = 100     // of one endpoint that are read
 	apiContract  = 4 << 20 // bytes of an OpenAPI document
 	apiNamespace = "api_validation"

@@ -53,7 +53,7 @@ func asked(t testing.TB, h *testkit.Daemon, args string) string {
 func TestManyEndpointsAreBounded(t *testing.T) {
 	h := busy(t, 12_000, 11_000, 0)
 	text := asked(t, h, `{"what":"api_validation"}`)
-	if !strings.Contains(text, "0 deviations of 10000 endpoints") || !strings.Contains(text, "looked at the newest 10000, more are kept") ||
+	if !strings.Contains(text, "0 deviations of 6000 endpoints") || !strings.Contains(text, "looked at the newest 6000, more are kept") ||
 		len(text) > 2500 {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
