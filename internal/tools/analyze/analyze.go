@@ -25,4 +25,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		"name":  "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
 		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},
+	Groups: []catalog.Group{
+		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
+		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
+	},
 })
