@@ -84,6 +84,9 @@ var reserved = map[string][]string{
 	"github.com/spf13/pflag":                         {"cmd/*"},
 	"github.com/creack/pty":                          {"internal/launch"},
 	"golang.org/x/term":                              {"internal/launch"},
+	"github.com/getkin/kin-openapi/openapi3":         {"internal/analysis"},
+	"github.com/vektah/gqlparser/v2/ast":             {"internal/analysis"},
+	"github.com/vektah/gqlparser/v2/parser":          {"internal/analysis"},
 	"golang.org/x/tools/txtar":                       {"internal/testkit"},
 	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
 }

@@ -36,10 +36,16 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   await expect
     .poll(async () => (line = await agent.ask("observe", { what: "inbox", since: "last" })), { timeout: 10_000 })
     .toMatch(/m\d+ \S+ annotation "Too small" on button "Pay" \[e\d+\] at \d+,\d+ \d+×\d+ \(checkout\)/);
+  expect(await agent.ask("analyze", { what: "annotations", wait: true, since: "1h", name: "checkout" })).toContain(
+    `"Too small" on button "Pay"`,
+  );
   const [, id, ref] = /(m\d+) \S+ annotation .*\[(e\d+)\]/.exec(line) ?? [];
   const { text, images } = await agent.call("observe", { what: "inbox", id });
   expect(text).toContain("locator: testid=pay, matches 1");
   expect(images).toHaveLength(1);
+  const detail = await agent.call("analyze", { what: "annotation_detail", id });
+  expect(detail.text).toContain("locator: testid=pay, matches 1");
+  expect(detail.images).toHaveLength(1);
   expect(images[0]!.mimeType).toBe("image/jpeg");
   if (process.env["SHOTS"]) await writeFile(`${process.env["SHOTS"]}/drawn.jpg`, images[0]!.data, "base64");
   // Orange lines of the drawing are in the picture.
@@ -56,9 +62,12 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   expect(orange).toBeGreaterThan(100);
   // The ref is one to act with.
   expect(await agent.ask("interact", { action: "click", ref })).toContain(`on ${ref} button "Pay"`);
-  // And what the user does not want comes as well.
+  // And what the user does not want comes as well, also to an agent that waits for it.
   await agent.ask("interact", { action: "draw_mode_start" });
+  const waited = agent.ask("analyze", { what: "annotations", wait: true, timeout_ms: 20_000 });
   await tab.keyboard.press("Escape");
+  expect(await waited).toContain("the user cancelled the drawing");
+  expect(await agent.ask("analyze", { what: "draw_history" })).toMatch(/m\d+ \S+ 1 annotation \(checkout\)/);
   await expect
     .poll(() => agent.ask("observe", { what: "inbox", since: "last" }), { timeout: 10_000 })
     .toContain("the user cancelled the drawing");

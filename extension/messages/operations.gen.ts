@@ -59,8 +59,8 @@ import type {
   FormsJudged,
   FormsParams,
   FormsFound,
-  NavigationParams,
-  NavigationFound,
+  LinksParams,
+  LinksFound,
   PageStructureParams,
   Structure,
   PageSummaryParams,
@@ -113,7 +113,7 @@ export interface KindOps {
   form_state: { params: FormStateParams; result: Asked<FormStates> };
   form_validation: { params: FormValidationParams; result: Asked<FormsJudged> };
   forms: { params: FormsParams; result: Asked<FormsFound> };
-  navigation: { params: NavigationParams; result: Asked<NavigationFound> };
+  navigation: { params: LinksParams; result: Asked<LinksFound> };
   page_structure: { params: PageStructureParams; result: Asked<Structure> };
   page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };
 }

@@ -240,7 +240,9 @@ func (d *parts) tools() []*catalog.Bound {
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films, Flows: d.flows}
 		}, gate),
-		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c), Drive: driver} }, gate),
+		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
+			return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir}
+		}, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),

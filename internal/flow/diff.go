@@ -66,9 +66,12 @@ func (f *Flow) Skeleton() (s Skeleton, ok bool) {
 }
 
 // operation names what a request does: equal for requests that differ in ids only.
-func operation(x *event.Exchange) string {
-	path, _ := partsOf(x.URL)
-	return x.Method + " " + template(path)
+func operation(x *event.Exchange) string { return x.Method + " " + Route(x.URL) }
+
+// Route returns the path of an address, equal for addresses that differ in ids only: "/orders/#".
+func Route(address string) string {
+	path, _ := partsOf(address)
+	return template(path)
 }
 
 func stepOf(n *Node) (name, status string) {

@@ -1,6 +1,7 @@
 package save
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -23,11 +24,11 @@ type Source struct {
 	Data     []byte // all of the file; nil when it is larger than the caller takes
 }
 
-// Read resolves the path of a file that is to go to a page: absolute, or relative to the project root. It may be in the
+// Read resolves the path of a file that is to go to a page, or to be read for an answer: absolute, or relative to the project root. It may be in the
 // project or in the artifact folders of the state directory, by links neither outside of them nor into .git. A file of
 // at most most bytes is read. Problems: path_not_allowed, not_found, permission_denied.
 func (p Places) Read(path string, most int64) (*Source, error) {
-	p.param = "file_path"
+	p.param = cmp.Or(p.param, "file_path")
 	if why := p.spelt(path); why != "" {
 		return nil, p.refuse(path, why)
 	}

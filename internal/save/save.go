@@ -1,7 +1,8 @@
 // Package save writes what an agent asked to keep as a file: into the caller's project or into the
 // artifact folders of the state directory, and nowhere else. Paths come from models and, through
 // them, from pages, so they are checked before anything is made, and files are opened through
-// os.Root, which no symlink leaves. The files that an agent may hand to a page are found by the same rules.
+// os.Root, which no symlink leaves. The files that an agent may hand to a page are found by the same rules. It also keeps what a
+// project stores under keys.
 package save
 
 import (
@@ -36,6 +37,12 @@ type Places struct {
 // Of returns the places of a caller.
 func Of(call catalog.Call, dir *state.Dir) Places {
 	return Places{Root: call.Root, Unknown: call.NoProject(), State: dir}
+}
+
+// By returns the places for a path that a parameter of this name gives.
+func (p Places) By(param string) Places {
+	p.param = param
+	return p
 }
 
 // File is a path that was checked and may be written.

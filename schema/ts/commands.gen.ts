@@ -1623,7 +1623,7 @@ export interface FormsFound {
   count: number;
 }
 
-export interface NavigationParams extends Part {
+export interface LinksParams extends Part {
   limit?: number;
 }
 
@@ -1652,8 +1652,8 @@ export interface LinkRegion {
   count: number;
 }
 
-/** NavigationFound is what links a document has. */
-export interface NavigationFound {
+/** LinksFound is what links a document has. */
+export interface LinksFound {
   /** that have links, in the order of the page; at most 20 */
   regions: LinkRegion[];
   /** regions, also those that are not listed */
@@ -1858,7 +1858,7 @@ export interface Commands {
   form_state: { params: FormStateParams; result: Inspected<FormStates> };
   form_validation: { params: FormValidationParams; result: Inspected<FormsJudged> };
   forms: { params: FormsParams; result: Inspected<FormsFound> };
-  navigation: { params: NavigationParams; result: Inspected<NavigationFound> };
+  navigation: { params: LinksParams; result: Inspected<LinksFound> };
   page_structure: { params: PageStructureParams; result: Inspected<Structure> };
   page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
 }

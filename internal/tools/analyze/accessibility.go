@@ -21,7 +21,7 @@ import (
 const elementsShown = 3
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "accessibility", Reads: true, Needs: looks, Wait: 60 * time.Second, Limit: 10, Example: `{"selector":"main","tags":["wcag2a","wcag2aa"]}`,
+	Name: "accessibility", Needs: looks, Wait: 60 * time.Second, Limit: 10, Example: `{"selector":"main","tags":["wcag2a","wcag2aa"]}`,
 	Doc: "What axe-core finds in the page and its frames: broken rules with their elements, the gravest first, and what a person has to look at. " +
 		"It runs a few rules at a time; interact run_a11y_and_export_sarif writes all of it to a file.",
 	Aliases: []string{"a11y", "axe"}, Errors: lookErrors,

@@ -5,6 +5,7 @@ package analyze
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -12,17 +13,27 @@ import (
 type Env struct {
 	view.View
 	Drive drive.Driver
+	Dir   *state.Dir // where baselines are kept, and artifacts
 }
 
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings from what was captured and what the page is: errors grouped, page performance, links.",
-	Shown: []string{"selector", "ref", "frame", "limit", "url", "scope", "tab"},
+	Doc:   "Findings: errors grouped, slow loads, drift of APIs, forms, tables, styles, accessibility, drawings.",
+	Shown: []string{
+		"selector", "ref", "limit", "url", "scope", "tab", "op", "name", "baseline", "overwrite", "id",
+	},
 	Docs: map[string]string{
 		"limit":    "most entries, 1-1000", // each mode has its own default
 		"selector": "only what fits: CSS (>>> pierces shadow roots), or text= role= label= placeholder= testid=",
 		"tab":      "tab id; default the one in use",
+		"name":     "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
+		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
+	},
+	Groups: []catalog.Group{
+		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
+		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
+		{Short: "E", Doc: "selector | ref | named, frame, tab", Params: []string{"ref", "selector", "named", "frame", "tab"}},
 	},
 })

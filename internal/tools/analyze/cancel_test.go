@@ -26,15 +26,21 @@ func TestFindingsEndInTheMiddle(t *testing.T) {
 		h.Store.Append(event.Batch{
 			&event.Exception{Head: head, Type: "Error", Message: "the same", Mechanism: "onerror"},
 			&event.Performance{Head: head, URL: "http://localhost:3000/", Load: 10},
+			&event.Exchange{Head: head, Method: "GET", URL: "http://localhost:3000/a", ContentType: "application/json", ResponseBody: "[1]", Status: 200},
+			&event.Mark{Head: head, Type: "annotation", Detail: fmt.Sprintf(`{"id":"d%d"}`, i)},
 		})
 	}
 	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver()} }, nil)
 	for _, mode := range b.Modes() {
-		if mode.Needs != 0 {
-			continue // it asks the browser
+		if !mode.Reads {
+			continue // it is about one event, or asks the browser
 		}
-		for _, args := range []string{fmt.Sprintf(`{"what":%q}`, mode.Name),
-			fmt.Sprintf(`{"what":%q,"url":"localhost"}`, mode.Name)} {
+		limit := ""
+		if mode.Limit > 0 { // a list that is full is not read on
+			limit = `,"limit":1000`
+		}
+		for _, args := range []string{fmt.Sprintf(`{"what":%q%s}`, mode.Name, limit),
+			fmt.Sprintf(`{"what":%q,"url":"localhost"%s}`, mode.Name, limit)} {
 			run := func(last int) (*testkit.Looks, string) {
 				ctx := testkit.NewLooks(t.Context(), last)
 				var runner calls.Runner

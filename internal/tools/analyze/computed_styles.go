@@ -14,7 +14,7 @@ import (
 var computedStylesKind = command.Question[computedStylesParams, stylesFound]("computed_styles")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "computed_styles", Reads: true, Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
+	Name: "computed_styles", Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
 	Example: `{"selector":"#pay","properties":["color","display"]}`,
 	Doc: "Why an element looks as it does: for each property its value, the rule that wins with file, layer and specificity, and those that lose; " +
 		"custom properties resolved, its box, its contrast, and why it is not seen.",

@@ -13,7 +13,7 @@ import (
 var dataTableKind = command.Question[dataTableParams, tablesFound]("data_table")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "data_table", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors, Example: `{"selector":"#orders","max_rows":20}`,
+	Name: "data_table", Needs: looks, Wait: lookWait, Errors: lookErrors, Example: `{"selector":"#orders","max_rows":20}`,
 	Doc:     "Tables and grids as rows, with spans resolved as the browser does, and how many rows there are beside those that are drawn.",
 	Aliases: []string{"table", "tables"},
 }, func(ctx context.Context, env Env, p struct {

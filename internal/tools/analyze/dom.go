@@ -16,7 +16,7 @@ import (
 var domKind = command.Question[domParams, domFound]("dom")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "dom", Reads: true, Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
+	Name: "dom", Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
 	Example: `{"selector":".card","include_children":true,"max_depth":2}`,
 	Doc:     "Elements that fit a selector as the document has them: tag, attributes, text, box, on request styles and what is in them.",
 	Aliases: []string{"query_dom", "html"},

@@ -12,7 +12,7 @@ import (
 var featureGatesKind = command.Question[featureGatesParams, gatesFound]("feature_gates")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "feature_gates", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "feature_gates", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc: "Where the page says that something is for another plan, for who is signed in, or used up. A hint by English words that are shown: what a server allows is not asked.",
 }, func(ctx context.Context, env Env, p struct {
 	featureGatesParams

@@ -13,7 +13,7 @@ import (
 var formStateKind = command.Question[formStateParams, formStates]("form_state")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "form_state", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "form_state", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc: "What forms hold now: values beside those the page began with, what the user changed, and what would be sent, and why the rest would not.",
 }, func(ctx context.Context, env Env, p struct {
 	formStateParams

@@ -12,7 +12,7 @@ import (
 var formValidationKind = command.Question[formValidationParams, formsJudged]("form_validation")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "form_validation", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "form_validation", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc: "Would the browser let each form be sent, and if not, which fields say no and why; and what the page itself marks as wrong. Fires no event.",
 }, func(ctx context.Context, env Env, p struct {
 	formValidationParams

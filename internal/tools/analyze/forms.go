@@ -13,7 +13,7 @@ import (
 var formsKind = command.Question[formsParams, formsFound]("forms")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "forms", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "forms", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc: "What can be filled in: forms, and fields that are in none, with refs, types, constraints, options and the buttons that send.",
 }, func(ctx context.Context, env Env, p struct {
 	formsParams

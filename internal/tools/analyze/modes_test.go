@@ -10,6 +10,6 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, analyze.Tool, func(h *testkit.Daemon, c catalog.Call) analyze.Env {
-		return analyze.Env{View: h.View(c), Drive: h.Driver()}
+		return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir}
 	}, "testdata")
 }

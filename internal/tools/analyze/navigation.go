@@ -9,29 +9,29 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 )
 
-var navigationKind = command.Question[navigationParams, navigationFound]("navigation")
+var navigationKind = command.Question[linksParams, linksFound]("navigation")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "navigation", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "navigation", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc:     "Where the page leads: its links by landmark region, with refs, inner and outer apart.",
 	Aliases: []string{"links", "nav"},
-}, func(ctx context.Context, env Env, p navigationAsk) (any, error) {
-	return inspect(ctx, env, navigationKind, p.Tab, p.navigationParams, p.textOf, "no link")
+}, func(ctx context.Context, env Env, p linksAsk) (any, error) {
+	return inspect(ctx, env, navigationKind, p.Tab, p.linksParams, p.textOf, "no link")
 })
 
-// navigationAsk are the params of the mode.
-type navigationAsk struct {
-	navigationParams
+// linksAsk are the params of the mode.
+type linksAsk struct {
+	linksParams
 	in
 }
 
-type navigationParams struct {
+type linksParams struct {
 	command.Part
 	Limit int `json:"limit,omitempty" min:"1" max:"1000" doc:"most links of a region; default 15"`
 }
 
-// navigationFound is what links a document has.
-type navigationFound struct {
+// linksFound is what links a document has.
+type linksFound struct {
 	Regions  []linkRegion `json:"regions"`  // that have links, in the order of the page; at most 20
 	Regioned int          `json:"regioned"` // regions, also those that are not listed
 	Internal int          `json:"internal_links"`
@@ -58,7 +58,7 @@ type pageLink struct {
 	Target   string `json:"target,omitempty"` // a new tab or another frame
 }
 
-func (p navigationAsk) textOf(f navigationFound) []string {
+func (p linksAsk) textOf(f linksFound) []string {
 	if f.Regioned == 0 {
 		return nil
 	}

@@ -13,7 +13,7 @@ import (
 var pageStructureKind = command.Question[pageStructureParams, structure]("page_structure")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "page_structure", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors, Example: `{"ref":"e17"}`,
+	Name: "page_structure", Needs: looks, Wait: lookWait, Errors: lookErrors, Example: `{"ref":"e17"}`,
 	Doc: "How the page is made: frameworks with versions and what shows them, routing, what scrolls, what lies over it, shadow roots. " +
 		"For a ref its components, with props and state where the build tells them.",
 	Aliases: []string{"structure", "framework", "component"},

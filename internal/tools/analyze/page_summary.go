@@ -13,7 +13,7 @@ import (
 var pageSummaryKind = command.Question[pageSummaryParams, pageSummed]("page_summary")
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "page_summary", Reads: true, Needs: looks, Wait: lookWait, Errors: lookErrors,
+	Name: "page_summary", Needs: looks, Wait: lookWait, Errors: lookErrors,
 	Doc:     "What page this is, in a few lines: its sort, headings, open dialogs, messages, forms, how much there is to operate and to read.",
 	Aliases: []string{"summary_of_page", "overview"},
 }, func(ctx context.Context, env Env, p struct {

@@ -2,8 +2,6 @@ package configure
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/series"
 )
 
@@ -87,20 +86,9 @@ type sequenceSaved struct {
 	Replaced  bool      `json:"replaced,omitempty"`
 }
 
-// project returns the folder of the state directory for the caller's project, which is to hold what. Problem: no_data when
-// the project is not known.
-func (env Env) project(what string) (string, error) {
-	if env.Call.Root == "" {
-		return "", problem.New(problem.NoData,
-			catalog.StartInProject, "%s are kept for a project, and %s.", what, env.Call.NoProject())
-	}
-	sum := sha256.Sum256([]byte(env.Call.Root))
-	return "projects/" + hex.EncodeToString(sum[:8]), nil
-}
-
 // find returns the file of a sequence. Some file systems take two names that differ in case for one, so do we.
 func (env Env) find(name string) (folder, file string, names []string, err error) {
-	if folder, err = env.project("sequences"); err != nil {
+	if folder, err = save.ProjectFolder(env.Call, "sequences"); err != nil {
 		return "", "", nil, err
 	}
 	folder += "/sequences"

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,13 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/memory"
 	"github.com/brennhill/gasoline/internal/problem"
-)
-
-// Bounds of what a project stores under keys, names of elements apart.
-const (
-	maxStored    = 1 << 20  // bytes of one value as JSON
-	maxAllStored = 10 << 20 // bytes of all values
-	maxKeys      = 1000     // of all namespaces
+	"github.com/brennhill/gasoline/internal/save"
 )
 
 // selectors is the namespace of names of elements, which the project's own file keeps.
@@ -79,76 +70,35 @@ func store(ctx context.Context, env Env, p storeParams) (answer.Texter, error) {
 	if err := memory.CheckName(p.Key); p.Key != "" && err != nil {
 		return nil, problem.New(problem.InvalidParam, `Use 1 to 64 of a-z, A-Z, 0-9, "_", "-" and ".".`, "%.80q cannot be a key.", p.Key)
 	}
-	s, err := env.stored()
+	values, err := save.ValuesOf(env.Call, env.Dir)
 	if err != nil {
 		return nil, err
 	}
+	one := &storedOne{Namespace: p.Namespace, Key: p.Key}
 	switch p.Operation {
 	case "save":
-		return s.save(p)
+		data, err := p.data()
+		if err != nil {
+			return nil, err
+		}
+		one.Status = "saved"
+		one.Replaced, err = values.Save(p.Namespace, p.Key, data)
+		return one, err
 	case "load":
-		return s.load(p)
+		one.Status = "loaded"
+		one.Data, err = values.Load(p.Namespace, p.Key)
+		return one, err
 	case "delete":
-		return s.remove(p)
+		one.Status = "deleted"
+		return one, values.Remove(p.Namespace, p.Key)
 	case "stats":
-		return s.stats(env)
+		return stats(env, values)
 	}
-	return &storedKeys{p.Namespace, s.keys(p.Namespace)}, nil
+	return &storedKeys{p.Namespace, values.Keys(p.Namespace)}, nil
 }
 
-// stored is what a project stores: files NAMESPACE.KEY.json of a folder of the state directory.
-type stored struct {
-	env    Env
-	folder string
-	files  []fs.FileInfo
-}
-
-// stored returns what the caller's project stores. Problem: no_data when the project is not known.
-func (env Env) stored() (*stored, error) {
-	folder, err := env.project("values")
-	if err != nil {
-		return nil, err
-	}
-	files, err := env.Dir.Files(folder + "/store")
-	return &stored{env, folder + "/store", files}, err
-}
-
-func (s *stored) file(namespace, key string) string { return namespace + "." + key + ".json" }
-
-// find returns a key's file. Some file systems take two names that differ in case for one, so do we.
-func (s *stored) find(namespace, key string) (string, bool) {
-	want := s.file(namespace, key)
-	for _, f := range s.files {
-		if strings.EqualFold(f.Name(), want) {
-			return s.folder + "/" + f.Name(), true
-		}
-	}
-	return s.folder + "/" + want, false
-}
-
-// keys returns the keys of a namespace in order.
-func (s *stored) keys(namespace string) []string {
-	keys := []string{}
-	for _, f := range s.files {
-		ns, rest, _ := strings.Cut(f.Name(), ".")
-		if key, ok := strings.CutSuffix(rest, ".json"); ok && strings.EqualFold(ns, namespace) {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-func (s *stored) unknown(p storeParams) error {
-	keys := s.keys(p.Namespace)
-	fix := fmt.Sprintf(`configure {"action":"store","namespace":%q} lists the keys.`, p.Namespace)
-	if near := catalog.Nearest(p.Key, keys); near != "" {
-		fix = fmt.Sprintf("Is %q meant? ", near) + fix
-	}
-	return problem.New(problem.NoData, fix, "this project stores no %q in the namespace %s.", p.Key, p.Namespace)
-}
-
-func (s *stored) save(p storeParams) (answer.Texter, error) {
+// data is what is to be saved.
+func (p storeParams) data() ([]byte, error) {
 	data := []byte(p.Data)
 	if len(data) == 0 && p.Value != "" {
 		var err error
@@ -159,64 +109,13 @@ func (s *stored) save(p storeParams) (answer.Texter, error) {
 	if len(data) == 0 || string(data) == "null" {
 		return nil, problem.New(problem.MissingParam, "Give data (JSON) or value (a text).", "there is nothing to save.")
 	}
-	if len(data) > maxStored {
-		return nil, problem.New(problem.TooLarge, "Save less, or under several keys.", "the value has %s; it may have %s.",
-			answer.Bytes(int64(len(data))), answer.Bytes(maxStored))
-	}
-	file, there := s.find(p.Namespace, p.Key)
-	total := int64(len(data))
-	for _, f := range s.files {
-		if s.folder+"/"+f.Name() != file {
-			total += f.Size()
-		}
-	}
-	if total > maxAllStored || !there && len(s.files) >= maxKeys {
-		return nil, problem.New(problem.TooLarge, `configure {"action":"store","operation":"stats"} tells what takes the room; delete some.`,
-			"this project would store %s under %d keys; %s and %d keys are kept.", answer.Bytes(total), len(s.files)+1,
-			answer.Bytes(maxAllStored), maxKeys)
-	}
-	if err := s.env.Dir.Write(file, data); err != nil {
-		return nil, fmt.Errorf("store %s: %w", p.Key, err)
-	}
-	return &storedOne{Status: "saved", Namespace: p.Namespace, Key: p.Key, Replaced: there}, nil
+	return data, nil
 }
 
-func (s *stored) load(p storeParams) (answer.Texter, error) {
-	file, there := s.find(p.Namespace, p.Key)
-	if !there {
-		return nil, s.unknown(p)
-	}
-	data, err := s.env.Dir.ReadUpTo(file, maxStored)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, s.unknown(p)
-	}
-	if err == nil && !json.Valid(data) {
-		err = errors.New("it is no JSON")
-	}
-	if err != nil {
-		return nil, problem.New(problem.NoData, "Save it again, or delete it.", "%s cannot be read: %v.", s.env.Dir.Path(file), err)
-	}
-	return &storedOne{Status: "loaded", Namespace: p.Namespace, Key: p.Key, Data: data}, nil
-}
+func stats(env Env, values *save.Values) (answer.Texter, error) {
+	out := &storedStats{}
+	out.Namespaces, out.Bytes = values.Stats()
 
-func (s *stored) remove(p storeParams) (answer.Texter, error) {
-	file, there := s.find(p.Namespace, p.Key)
-	if !there {
-		return nil, s.unknown(p)
-	}
-	if err := s.env.Dir.Remove(file); err != nil {
-		return nil, fmt.Errorf("delete %s: %w", p.Key, err)
-	}
-	return &storedOne{Status: "deleted", Namespace: p.Namespace, Key: p.Key}, nil
-}
-
-func (s *stored) stats(env Env) (answer.Texter, error) {
-	out := &storedStats{Namespaces: map[string]int{}}
-	for _, f := range s.files {
-		ns, _, _ := strings.Cut(f.Name(), ".")
-		out.Namespaces[ns]++
-		out.Bytes += f.Size()
-	}
 	out.Sessions = out.Namespaces["session"]
 	m, err := env.Drive.Memory(env.Call)
 	if err != nil {
@@ -296,7 +195,7 @@ type storedStats struct {
 
 // Text writes the counts for a reader.
 func (s *storedStats) Text(w *answer.Writer) {
-	w.Head("store: %s of at most %s in %d namespaces", answer.Bytes(s.Bytes), answer.Bytes(maxAllStored), len(s.Namespaces))
+	w.Head("store: %s of at most %s in %d namespaces", answer.Bytes(s.Bytes), answer.Bytes(save.MaxValues), len(s.Namespaces))
 	w.Own()
 	var entries []answer.Entry
 	for _, n := range sorted(s.Namespaces) {

@@ -376,7 +376,7 @@ func (b *bundle) add(s *surroundings, it query.Item) {
 		}
 	case *event.Lifecycle:
 		if view.IsVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
-			b.Navigation = append(b.Navigation, newVisitEntry(e))
+			b.Navigation = append(b.Navigation, newVisitEntry(view.NewVisit(e)))
 			b.line(it, s.brief(it), "")
 		}
 	case *event.DOM:

@@ -66,10 +66,10 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	}
 	losses := env.LossNotes(o.Filter, event.KindLifecycle)
 	entry := func(e *event.Lifecycle) visitEntry {
-		v := newVisitEntry(e)
 		if known, ok := visits[e.Seq]; ok {
 			return known
 		}
+		v := newVisitEntry(view.NewVisit(e))
 		v.Partial = !all // else it arrived in between
 		return v
 	}
@@ -102,92 +102,14 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	return out.Note(losses...), nil
 }
 
-// ledBy is how long before a visit an action may be to have led to it.
-const ledBy = 5 * time.Second
-
-// visitsOf returns all visits that are kept, by number, with what only their neighbours tell: where
-// from, how long, by what, and whether these are all. Where only the newest events were looked at, the first visit of
-// a tab is partial.
+// visitsOf returns all visits that are kept, by number, and whether these are all.
 func visitsOf(ctx context.Context, env Env, f query.Filter) (visits map[event.Seq]visitEntry, all bool, err error) {
-	f.URL, f.Page = "", "" // neighbours are on other pages
-	kinds := []event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}
-	list, cover, err := query.Timeline(ctx, env.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, nil)
-	if err != nil {
-		return nil, false, err
+	list, cover, err := env.Visits(ctx, f, 0)
+	out := make(map[event.Seq]visitEntry, len(list))
+	for _, v := range list {
+		out[v.Event.Seq] = newVisitEntry(v)
 	}
-	type place struct {
-		session string
-		tab     int
-	}
-	type state struct {
-		at    event.Seq
-		since time.Time
-		open  bool // nothing ended it yet
-		did   *event.Action
-	}
-	out := map[event.Seq]visitEntry{}
-	tabs := map[place]*state{}
-	loads := map[string]string{} // navigation type by document
-	documents := map[event.Seq]string{}
-	end := func(s *state, t time.Time) {
-		v := out[s.at]
-		v.DurationMS, v.Current = t.Sub(s.since).Milliseconds(), false
-		out[s.at], s.open = v, false
-	}
-	for _, it := range list.Items {
-		h := it.Head
-		key := place{h.Session, h.Tab}
-		s := tabs[key]
-		if s == nil {
-			s = &state{}
-			tabs[key] = s
-		}
-		switch e := it.Event.(type) {
-		case *event.Action:
-			if leads(e) {
-				s.did = e
-			}
-		case *event.Performance:
-			if !e.Soft && h.Frame == 0 {
-				loads[h.Session+h.Document] = e.NavigationType
-			}
-		case *event.Lifecycle:
-			if h.Frame == 0 && (e.State == "pagehide" || e.State == "discarded") && s.open {
-				end(s, h.Time)
-			}
-			if !view.IsVisit(e) {
-				continue
-			}
-			v := newVisitEntry(e)
-			v.Partial = s.at == 0 && !cover.Exhausted
-			if s.at != 0 {
-				if v.From == "" {
-					v.From = out[s.at].To
-				}
-				if s.open {
-					end(s, h.Time)
-				}
-			}
-			if s.did != nil && h.Time.Sub(s.did.Time) <= ledBy {
-				a := newActionEntry(s.did)
-				v.Action, v.did = a.ID, a.brief()
-				if v.Reached == "" {
-					v.Reached = reachedBy(s.did)
-				}
-			}
-			v.Current, s.did = true, nil
-			out[e.Seq] = v
-			documents[e.Seq] = h.Session + h.Document
-			s.at, s.since, s.open = e.Seq, h.Time, true
-		}
-	}
-	for seq, v := range out {
-		if t := loads[documents[seq]]; v.Type == "page_visit" && t != "" && t != "navigate" {
-			v.Reached = t // reload, back_forward, …
-			out[seq] = v
-		}
-	}
-	return out, cover.Exhausted, nil
+	return out, cover.Exhausted, err
 }
 
 // visitOf is one visit with what its neighbours tell.
@@ -196,54 +118,24 @@ func visitOf(ctx context.Context, env Env, e *event.Lifecycle) visitEntry {
 	if v, ok := visits[e.Seq]; err == nil && ok {
 		return v
 	}
-	v := newVisitEntry(e)
+	v := newVisitEntry(view.NewVisit(e))
 	v.Partial = !all
 	return v
 }
 
-// leads reports whether an action can lead to a visit. What pages tell of their own navigations is the
-// visit itself.
-func leads(a *event.Action) bool {
-	switch a.Type {
-	case "click", "dblclick", "submit", "select", "check", "drop":
-		return true
-	case "keypress":
-		return a.Key == "Enter" || a.Key == " "
-	case "navigate":
-		return a.By == "agent"
-	}
-	return false
-}
-
-// reachedBy is how an action leads to a visit, in a word.
-func reachedBy(a *event.Action) string {
-	switch {
-	case a.By == "agent" && a.Type == "navigate":
-		return "agent"
-	case a.Type == "submit" || a.Type == "keypress" && a.Key == "Enter":
-		return "form"
-	case a.Role == "link":
-		return "link"
-	}
-	return a.Type
-}
-
-func newVisitEntry(e *event.Lifecycle) visitEntry {
+func newVisitEntry(v *view.Visit) visitEntry {
+	e := v.Event
 	out := visitEntry{
-		ID: query.Handle(
-			event.KindLifecycle,
-			e.Seq,
-		), Timestamp: view.Stamp(e.Time), Type: "page_visit", From: e.FromURL, To: e.ToURL, Title: e.Title,
-		Reached: e.Trigger, Tab: e.Tab, clock: answer.Clock(e.Time),
+		ID: query.Handle(event.KindLifecycle, e.Seq), Timestamp: view.Stamp(e.Time), Type: "page_visit", From: v.From, To: v.To,
+		Title: e.Title, Reached: v.Reached, DurationMS: v.Took.Milliseconds(), Current: v.Current, Tab: e.Tab, Partial: v.Partial,
+		clock: answer.Clock(e.Time),
 	}
 	if e.State == "navigate" {
 		out.Type = "navigate"
 	}
-	if e.State == "pageshow" {
-		out.Reached = "back_forward"
-	}
-	if out.To == "" {
-		out.To = e.PageURL
+	if v.By != nil {
+		a := newActionEntry(v.By)
+		out.Action, out.did = a.ID, a.brief()
 	}
 	return out
 }

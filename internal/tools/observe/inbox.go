@@ -46,8 +46,8 @@ type inboxEntry struct {
 	Before map[string]int `json:"before,omitempty"`
 	Errors []string       `json:"errors,omitempty"` // handles of the last errors and failed requests of that time; at most 5
 	// Comment is what the user wrote to the annotation.
-	Comment    string      `json:"comment,omitempty"`
-	Annotation *annotation `json:"annotation,omitempty"`
+	Comment    string           `json:"comment,omitempty"`
+	Annotation *view.Annotation `json:"annotation,omitempty"`
 
 	clock string
 }
@@ -87,14 +87,14 @@ func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
 	return out.Note(env.LossNotes(o.Filter, event.KindMark)...), nil
 }
 
-func isOfUser(e *event.Mark) bool { return e.Type == "user" || annotationOf(e) != nil }
+func isOfUser(e *event.Mark) bool { return e.Type == "user" || view.AnnotationOf(e) != nil }
 
 func newInboxEntry(e *event.Mark) inboxEntry {
 	out := inboxEntry{
 		ID: query.Handle(event.KindMark, e.Seq), Type: "bug", Timestamp: view.Stamp(e.Time), Title: e.Label, PageURL: e.PageURL,
 		Tab: e.Tab, clock: answer.Clock(e.Time),
 	}
-	if a := annotationOf(e); a != nil {
+	if a := view.AnnotationOf(e); a != nil {
 		out.Type, out.Title, out.Comment, out.Annotation = e.Type, "", e.Label, a
 	}
 	return out
@@ -165,9 +165,9 @@ func inboxLine(e inboxEntry) answer.Entry {
 	switch e.Type {
 	case "annotation":
 		return answer.Entry{Text: fmt.Sprintf("%s %s annotation %q", e.ID, e.clock, answer.Cut(answer.Clean(e.Comment), 200)) +
-			e.Annotation.words() + ", " + answer.Short(e.PageURL, 120)}
+			e.Annotation.Brief() + ", " + answer.Short(e.PageURL, 120)}
 	case "annotations_end":
-		return answer.Entry{Text: fmt.Sprintf("%s %s %s, %s", e.ID, e.clock, e.Annotation.ended(), answer.Short(e.PageURL, 120))}
+		return answer.Entry{Text: fmt.Sprintf("%s %s %s, %s", e.ID, e.clock, e.Annotation.Ended(), answer.Short(e.PageURL, 120))}
 	}
 	line := fmt.Sprintf("%s %s the user marked a bug on %s", e.ID, e.clock, answer.Short(e.PageURL, 120))
 	line += part("%q", answer.Cut(answer.Clean(e.Title), 80)) + "; " + e.brief()
@@ -181,10 +181,10 @@ func inboxDetail(e inboxEntry) []string {
 	page := "page: " + answer.Clean(e.PageURL)
 	switch e.Type {
 	case "annotation":
-		head := fmt.Sprintf("%s %s annotation %q", e.ID, e.Timestamp, answer.Clean(e.Comment)) + e.Annotation.words()
-		return append([]string{head, page}, e.Annotation.lines()...)
+		head := fmt.Sprintf("%s %s annotation %q", e.ID, e.Timestamp, answer.Clean(e.Comment)) + e.Annotation.Brief()
+		return append([]string{head, page}, e.Annotation.Lines()...)
 	case "annotations_end":
-		return []string{e.ID + " " + e.Timestamp + " " + e.Annotation.ended(), page}
+		return []string{e.ID + " " + e.Timestamp + " " + e.Annotation.Ended(), page}
 	}
 	return []string{
 		e.ID + " " + e.Timestamp + " the user marked a bug", page, "title: " + answer.Clean(e.Title),
@@ -192,3 +192,30 @@ func inboxDetail(e inboxEntry) []string {
 }
 
 var _ = showInFull(plainly(newInboxEntry), inboxDetail)
+
+// pictured is a mark in full with its drawing's picture.
+type pictured struct {
+	*detail[inboxEntry]
+	image []byte
+}
+
+// Images gives the picture.
+func (p *pictured) Images() []answer.Image {
+	return []answer.Image{{MIME: "image/jpeg", Data: p.image}}
+}
+
+// withPicture adds the picture of an annotation's drawing.
+func withPicture(ctx context.Context, env Env, e *event.Mark, full *detail[inboxEntry]) (any, error) {
+	if view.AnnotationOf(e) == nil || e.Type != "annotation" {
+		return full, nil
+	}
+	image, err := env.DrawnPicture(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	if image == "" {
+		full.lines = append(full.lines, view.NoPicture)
+		return full, nil
+	}
+	return &pictured{full, []byte(image)}, nil
+}

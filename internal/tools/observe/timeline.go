@@ -225,7 +225,7 @@ func brief(it query.Item) string {
 		return newSpanEntry(e).brief()
 	case *event.Lifecycle:
 		if view.IsVisit(e) {
-			v := newVisitEntry(e)
+			v := newVisitEntry(view.NewVisit(e))
 			word := "visit "
 			if v.Type == "navigate" {
 				word = "in page "

@@ -1,4 +1,4 @@
-package observe
+package view
 
 import (
 	"cmp"
@@ -14,8 +14,8 @@ import (
 	"github.com/brennhill/gasoline/internal/query"
 )
 
-// annotation is what the user drew, as the extension tells it in a mark's detail. Texts in it are the page's.
-type annotation struct {
+// Annotation is what the user drew, as the extension tells it in a mark's detail. Texts in it are the page's.
+type Annotation struct {
 	ID        string    `json:"id"` // of the drawing
 	Name      string    `json:"name,omitempty"`
 	Shape     string    `json:"shape,omitempty"` // rectangle, arrow
@@ -77,24 +77,26 @@ type locator struct {
 	Matches int    `json:"matches"`
 }
 
-// annotationOf reads a mark's detail; nil for a mark that is no annotation.
-func annotationOf(e *event.Mark) *annotation {
+// AnnotationOf reads a mark's detail; nil for a mark that is no annotation.
+func AnnotationOf(e *event.Mark) *Annotation {
 	if e.Type != "annotation" && e.Type != "annotations_end" {
 		return nil
 	}
-	out := &annotation{}
+	out := &Annotation{}
 	if json.Unmarshal([]byte(e.Detail), out) != nil {
-		return &annotation{}
+		return &Annotation{}
 	}
 	return out
 }
 
-// words says what was drawn: `on button "Pay" [e17] at 10,20 100×40 (checkout)`.
-func (a *annotation) words() string {
+// Brief says what was drawn: `on button "Pay" [e17] at 10,20 100×40 (checkout)`.
+func (a *Annotation) Brief() string {
 	var b strings.Builder
 	if el := a.Element; el != nil {
 		fmt.Fprintf(&b, " on %s", cmp.Or(answer.Clean(el.Role), answer.Clean(el.Tag)))
-		b.WriteString(part("%q", answer.Cut(answer.Clean(cmp.Or(el.Name, el.Text)), 80)))
+		if name := cmp.Or(el.Name, el.Text); name != "" {
+			fmt.Fprintf(&b, " %q", answer.Cut(answer.Clean(name), 80))
+		}
 		fmt.Fprintf(&b, " [%s]", answer.Clean(el.Ref))
 		if el.Frame != "" {
 			fmt.Fprintf(&b, " (frame=%s, not looked into)", answer.Clean(el.Frame))
@@ -109,8 +111,8 @@ func (a *annotation) words() string {
 	return b.String()
 }
 
-// ended says why nothing was drawn.
-func (a *annotation) ended() string {
+// Ended says why nothing was drawn.
+func (a *Annotation) Ended() string {
 	why := map[string]string{
 		"by_user": "the user cancelled the drawing", "page_left": "the page was left before the user was done drawing",
 		"replaced": "another draw_mode_start took the place of the drawing",
@@ -118,14 +120,17 @@ func (a *annotation) ended() string {
 	if why == "" {
 		why = "the drawing ended without annotations"
 	}
-	return why + part("(%s)", answer.Cut(answer.Clean(a.Name), 64))
+	if a.Name != "" {
+		why += " (" + answer.Cut(answer.Clean(a.Name), 64) + ")"
+	}
+	return why
 }
 
-// lines says all of an annotation.
-func (a *annotation) lines() []string {
+// Lines says all of an annotation.
+func (a *Annotation) Lines() []string {
 	var out []string
 	if a.Number > 0 {
-		out = append(out, fmt.Sprintf("%s %d of %d", a.Shape, a.Number, a.Of))
+		out = append(out, fmt.Sprintf("%s %d of %d", answer.Clean(a.Shape), a.Number, a.Of))
 	}
 	if a.To != nil {
 		out = append(out, fmt.Sprintf("the arrow points to %.0f,%.0f", a.To.X, a.To.Y))
@@ -142,7 +147,13 @@ func (a *annotation) lines() []string {
 			if len(c.Names) > 1 {
 				line += " in " + answer.Clean(strings.Join(c.Names[1:], ", "))
 			}
-			out = append(out, line+part("(%s)", answer.Clean(c.Framework))+part("%s", answer.Clean(c.Source)))
+			if c.Framework != "" {
+				line += " (" + answer.Clean(c.Framework) + ")"
+			}
+			if c.Source != "" {
+				line += " " + answer.Clean(c.Source)
+			}
+			out = append(out, line)
 		}
 		for _, l := range el.Locators {
 			out = append(out, fmt.Sprintf("locator: %s=%s, matches %d", answer.Clean(l.Kind), answer.Clean(l.Value), l.Matches))
@@ -161,40 +172,33 @@ func (a *annotation) lines() []string {
 	return out
 }
 
-// pictured is a mark in full with its drawing's picture.
-type pictured struct {
-	*detail[inboxEntry]
-	image []byte
+// Drawing returns all that is kept of the drawing that a mark is of, oldest first: of its own browser and tab.
+func (v View) Drawing(ctx context.Context, e *event.Mark) ([]event.Mark, error) {
+	a := AnnotationOf(e)
+	if a == nil || a.ID == "" {
+		return []event.Mark{*e}, nil
+	}
+	list, _, err := query.Read(ctx, v.Reader, query.Filter{Session: e.Session, Tab: e.Tab},
+		query.Page{Limit: query.MaxLimit}, func(m *event.Mark) bool {
+			other := AnnotationOf(m)
+			return other != nil && other.ID == a.ID
+		})
+	return list.Items, err
 }
 
-// Images gives the picture.
-func (p *pictured) Images() []answer.Image {
-	return []answer.Image{{MIME: "image/jpeg", Data: p.image}}
-}
+// NoPicture is said of a drawing without one.
+const NoPicture = "picture: none; it could not be taken, or made room for newer events"
 
-// withPicture adds the picture of an annotation's drawing: its own, or that of the drawing's first annotation.
-func withPicture(ctx context.Context, env Env, e *event.Mark, full *detail[inboxEntry]) (any, error) {
-	a := annotationOf(e)
-	if a == nil || e.Type != "annotation" {
-		return full, nil
+// DrawnPicture returns the JPEG of what a tab showed when a mark's drawing was done, which is one for all of its annotations;
+// "" when there is none.
+func (v View) DrawnPicture(ctx context.Context, e *event.Mark) (string, error) {
+	if e.Type != "annotation" || e.Picture != "" {
+		return e.Picture, nil
 	}
-	image := e.Picture
-	if image == "" && a.ID != "" {
-		list, _, err := query.Read(ctx, env.Reader, query.Filter{Session: e.Session, Tab: e.Tab},
-			query.Page{Limit: query.MaxLimit}, func(m *event.Mark) bool {
-				other := annotationOf(m)
-				return m.Picture != "" && other != nil && other.ID == a.ID
-			})
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range list.Items {
-			image = m.Picture
-		}
+	picture := ""
+	all, err := v.Drawing(ctx, e)
+	for _, m := range all {
+		picture = cmp.Or(m.Picture, picture)
 	}
-	if image == "" {
-		full.lines = append(full.lines, "picture: none; it could not be taken, or made room for newer events")
-		return full, nil
-	}
-	return &pictured{full, []byte(image)}, nil
+	return picture, err
 }

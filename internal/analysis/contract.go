@@ -1,0 +1,181 @@
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+// Contract is an OpenAPI document.
+type Contract struct {
+	Operations int
+	routes     []contractRoute
+}
+
+type contractRoute struct {
+	method    string
+	parts     []string
+	path      string // as the document writes it
+	operation *openapi3.Operation
+}
+
+// Breach is a place of a body where it is not what the document says.
+type Breach struct {
+	Path  string // items[].price
+	Says  string // what the document wants there
+	Value string // what was there, at most 60 bytes
+	Type  string
+}
+
+// maxBreaches of one body.
+const maxBreaches = 20
+
+// ReadContract reads an OpenAPI 3 document, JSON or YAML. It follows references within the document only.
+func ReadContract(data []byte) (*Contract, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(data)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(doc.OpenAPI, "3.") {
+		return nil, fmt.Errorf("it is no OpenAPI 3 document (openapi: %.20q)", doc.OpenAPI)
+	}
+	var bases []string
+	for _, s := range doc.Servers {
+		base := ""
+		if u, err := url.Parse(s.URL); err == nil {
+			base = strings.TrimSuffix(u.Path, "/")
+		}
+		if !slices.Contains(bases, base) {
+			bases = append(bases, base)
+		}
+	}
+	if len(bases) == 0 {
+		bases = []string{""}
+	}
+	out := &Contract{}
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			out.Operations++
+			for _, base := range bases {
+				out.routes = append(out.routes, contractRoute{method, strings.Split(base+path, "/"), path, operation})
+			}
+		}
+	}
+	// Of two paths that fit, the one with names where the other has parameters is meant.
+	slices.SortFunc(out.routes, func(a, b contractRoute) int {
+		if n := strings.Count(a.path, "{") - strings.Count(b.path, "{"); n != 0 {
+			return n
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	return out, nil
+}
+
+// Operation returns the document's path for a request, and whether it has one with this method.
+func (c *Contract) Operation(method, path string) (string, bool) {
+	if r := c.find(method, path); r != nil {
+		return r.path, true
+	}
+	return "", false
+}
+
+func (c *Contract) find(method, path string) *contractRoute {
+	parts := strings.Split(path, "/")
+	for i := range c.routes {
+		r := &c.routes[i]
+		if !strings.EqualFold(r.method, method) || len(r.parts) != len(parts) {
+			continue
+		}
+		fits := true
+		for j, p := range r.parts {
+			from, to := strings.IndexByte(p, '{'), strings.LastIndexByte(p, '}')
+			switch {
+			case from >= 0 && to > from:
+				fits = fits && parts[j] != "" && strings.HasPrefix(parts[j], p[:from]) && strings.HasSuffix(parts[j], p[to+1:])
+			default:
+				fits = fits && p == parts[j]
+			}
+		}
+		if fits {
+			return r
+		}
+	}
+	return nil
+}
+
+// Check returns where a response is not what the document says. told reports whether it says anything of this status.
+func (c *Contract) Check(method, path string, status int, body any) (out []Breach, told bool) {
+	r := c.find(method, path)
+	if r == nil {
+		return nil, false
+	}
+	response := r.operation.Responses.Status(status)
+	if response == nil {
+		response = r.operation.Responses.Default()
+	}
+	if response == nil || response.Value == nil {
+		return nil, false
+	}
+	media := response.Value.Content.Get("application/json")
+	if media == nil || media.Schema == nil || media.Schema.Value == nil {
+		return nil, true
+	}
+	err := media.Schema.Value.VisitJSON(body, openapi3.MultiErrors())
+	return breaches(err, nil), true
+}
+
+func breaches(err error, out []Breach) []Breach {
+	var many openapi3.MultiError
+	var one *openapi3.SchemaError
+	switch {
+	case err == nil || len(out) == maxBreaches:
+	case errors.As(err, &many):
+		for _, e := range many {
+			out = breaches(e, out)
+		}
+	case errors.As(err, &one):
+		if typeOf(one.Value) == "hidden" {
+			return out // redaction took the value
+		}
+		b := Breach{pointed(one.JSONPointer()), says(one), sample(one.Value), typeOf(one.Value)}
+		if one.SchemaField == "required" {
+			b.Says, b.Value, b.Type = "it is required", "nothing", ""
+		}
+		out = append(out, b)
+	default:
+		out = append(out, Breach{Says: err.Error()})
+	}
+	return out
+}
+
+func says(e *openapi3.SchemaError) string {
+	if e.SchemaField == "type" && e.Schema != nil && e.Schema.Type != nil {
+		types := slices.Clone(e.Schema.Type.Slice())
+		if e.Schema.Nullable {
+			types = append(types, "null")
+		}
+		return strings.Join(types, " or ")
+	}
+	return e.Reason
+}
+
+// pointed is a JSON pointer as paths are written here.
+func pointed(parts []string) string {
+	var out strings.Builder
+	for _, p := range parts {
+		if _, err := strconv.Atoi(p); err == nil {
+			out.WriteString("[]")
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteByte('.')
+		}
+		out.WriteString(p)
+	}
+	return out.String()
+}
