@@ -86,6 +86,7 @@ var reserved = map[string][]string{
 	"golang.org/x/term":                              {"internal/launch"},
 	"golang.org/x/tools/txtar":                       {"internal/testkit"},
 	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
+	"golang.org/x/net/publicsuffix":                  {"internal/analysis"},
 }
 
 func matches(pattern, pkg string) bool {

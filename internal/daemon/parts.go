@@ -237,7 +237,9 @@ func (d *parts) tools() []*catalog.Bound {
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films, Flows: d.flows}
 		}, gate),
-		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
+		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
+			return analyze.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version}
+		}, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
@@ -339,7 +341,7 @@ const instructions = `Gasoline lets you see the user's real browser, act in it, 
 Use it when code that runs in a browser or behind one is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
 
 observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. One request from the click to the database: {"what":"timeline","trace":"r42"}.
-analyze - ask for findings: error_clusters, performance.
+analyze - ask for findings: error_clusters, performance, security_audit.
 interact - act in the page: navigate, click, type, wait_for, execute_js. Needs "AI Web Pilot", which only the user switches on. list_interactive gives refs (e17) to aim with.
 generate - make artifacts: har.
 configure - health, doctor, clear; record what is done in a tab and play it back; keep sequences of actions and names of elements (store).

@@ -4,19 +4,22 @@ package analyze
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
 type Env struct {
 	view.View
+	Dir     *state.Dir
+	Version string
 }
 
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings from what was captured: errors grouped, page performance.",
-	Shown: []string{"limit", "url", "scope", "tab"},
+	Doc:   "Findings from what was captured: errors grouped, page performance, security.",
+	Shown: []string{"limit", "url", "scope", "tab", "checks", "severity_min", "save_to"},
 	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
 })

@@ -28,7 +28,7 @@ func TestFindingsEndInTheMiddle(t *testing.T) {
 			&event.Performance{Head: head, URL: "http://localhost:3000/", Load: 10},
 		})
 	}
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c)} }, nil)
+	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"} }, nil)
 	for _, mode := range b.Modes() {
 		for _, args := range []string{fmt.Sprintf(`{"what":%q}`, mode.Name),
 			fmt.Sprintf(`{"what":%q,"url":"localhost"}`, mode.Name)} {

@@ -14,7 +14,7 @@ import (
 
 func TestModesSayWhatTheyDidNotHear(t *testing.T) {
 	h := testkit.NewDaemon(t, 0)
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c)} }, nil)
+	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"} }, nil)
 	catalog.Ask([]*catalog.Bound{b}, func(context.Context, catalog.Call, catalog.Whose) string {
 		return "tab 12 did not answer"
 	})

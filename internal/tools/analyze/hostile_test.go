@@ -16,7 +16,7 @@ func TestNoTextOfAnEventBeginsALine(t *testing.T) {
 	if err := h.Sync(testkit.Planted(t)); err != nil {
 		t.Fatal(err)
 	}
-	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c)} }, nil)
+	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"} }, nil)
 	for _, mode := range tool.Modes() {
 		var runner calls.Runner
 		a, p := runner.Run(t.Context(), tool, catalog.Call{Client: "agent", Name: "agent"},

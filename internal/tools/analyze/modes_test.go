@@ -10,6 +10,6 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, analyze.Tool, func(h *testkit.Daemon, c catalog.Call) analyze.Env {
-		return analyze.Env{View: h.View(c)}
+		return analyze.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
 	}, "testdata")
 }

@@ -1,0 +1,98 @@
+package analyze_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/analyze"
+)
+
+// fullRings fills the rings of pages: requests of 10,000 endpoints with bodies, resources, lines.
+func fullRings(t testing.TB) *testkit.Daemon {
+	h := testkit.NewDaemon(t, 0)
+	body := `{"items":[` + strings.Repeat(`{"id":1,"to":"bob@example.com","note":"<b>x</b>"},`, 60) + `{"token":"<jwt#1>"}]}`
+	for i := range 50 {
+		var b event.Batch
+		for j := range 1000 {
+			n := i*1000 + j
+			head := event.Head{
+				Time: time.Now(), Received: time.Now(), Session: "s1", Tab: 12, Document: fmt.Sprint("D", n%50), PageURL: "https://shop.example/",
+			}
+			switch n % 4 {
+			case 0, 1:
+				e := &event.Exchange{
+					Head: head, Method: "POST", URL: fmt.Sprintf("https://host%d.example/api/%d?token=<secret%%23%d>", n%500, n%10_000, n), Status: 200,
+					ContentType: "application/json", RequestHeaders: []event.Header{{"user-agent", "x"}, {"accept", "*/*"}},
+					ResponseHeaders: []event.Header{{"set-cookie", fmt.Sprintf("sid%d=<cookie#1>; Path=/", n)}, {"access-control-allow-origin", "*"}},
+					Initiator:       event.Initiator{Type: "fetch"}, Outcome: "ok", ResponseSize: 10, RequestSize: 10,
+				}
+				if n%8 == 0 {
+					e.ResponseBody, e.RequestBody = body, body
+				}
+				b = append(b, e)
+			case 2:
+				b = append(b, &event.ResourceTiming{Head: head, URL: fmt.Sprintf("http://cdn%d.example/a.js", n%700), InitiatorType: "script"})
+			case 3:
+				b = append(b, &event.Log{Head: head, Level: "info", Severity: 9, Message: "said <jwt#1> to bob@example.com " + strings.Repeat("<", 200)})
+			}
+		}
+		h.Store.Append(b)
+	}
+	return h
+}
+
+func BenchmarkFullRings(b *testing.B) {
+	h := fullRings(b)
+	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir} }, nil)
+	for _, mode := range tool.Modes() {
+		b.Run(mode.Name, func(b *testing.B) {
+			size := 0
+			for b.Loop() {
+				out, err := tool.Call(b.Context(), catalog.Call{Client: "a"}, json.RawMessage(`{"what":"`+mode.Name+`","scope":"all"}`))
+				if err != nil {
+					b.Skip(err)
+				}
+				text, _, err := answer.Render(out, answer.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				size = len(text)
+			}
+			b.ReportMetric(float64(size), "bytes/answer")
+		})
+	}
+}
+
+// Setup lets agents call analyze without a question, so it replaces nothing, and makes files of one sort only.
+func TestAnAuditReplacesNoFile(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	file := filepath.Join(h.Project, "a.sarif")
+	if err := os.WriteFile(file, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir} }, nil)
+	for _, args := range []string{`"a.sarif"`, `"b.json"`, `"package"`, `"../b.sarif"`, `"a.sarif","overwrite":true`} {
+		_, err := tool.Call(t.Context(), catalog.Call{Client: "a", Root: h.Project}, json.RawMessage(`{"what":"security_audit","save_to":`+args+`}`))
+		if err == nil {
+			t.Errorf("%s is written", args)
+		}
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != "mine" {
+		t.Errorf("the file has %q, %v", data, err)
+	}
+	if files, err := os.ReadDir(h.Project); err != nil || len(files) != 1 {
+		t.Errorf("files: %v, %v", files, err)
+	}
+	if tool.Destructive {
+		t.Error("the tool says that it replaces something")
+	}
+}
