@@ -19,7 +19,7 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings from what was captured: errors grouped, page performance, security.",
-	Shown: []string{"limit", "url", "scope", "tab", "checks", "severity_min", "save_to"},
+	Doc:   "Findings from what was captured: errors grouped, page performance, security, third parties.",
+	Shown: []string{"limit", "url", "scope", "tab", "checks", "severity_min", "save_to", "include_static"},
 	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
 })

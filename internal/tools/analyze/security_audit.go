@@ -16,7 +16,6 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
-	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -84,8 +83,8 @@ type lookedAt struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-// Most of each kind that an audit looks into, the newest first.
-var audited = map[event.Kind]int{event.KindExchange: 1000, event.KindResource: 1500, event.KindMessage: 500, event.KindLog: 600, event.KindException: 200}
+// mostLooked is how many of each kind audits look into, the newest.
+var mostLooked = map[event.Kind]int{event.KindExchange: 1000, event.KindResource: 1500, event.KindMessage: 500, event.KindLog: 600, event.KindException: 200}
 
 func securityAudit(ctx context.Context, env Env, p securityParams) (*securityResult, error) {
 	for i, c := range p.Checks {
@@ -107,7 +106,9 @@ func securityAudit(ctx context.Context, env Env, p securityParams) (*securityRes
 	}
 	selection.Filter.URL = p.URL
 	s := analysis.NewSecurity(p.Checks)
-	notes, err := look(ctx, env, selection, s)
+	notes, err := look(ctx, env, selection, looks{
+		exchange: s.Exchange, resource: s.Resource, socket: s.Socket, line: s.Line, exception: s.Exception,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -177,64 +178,6 @@ func (env Env) newFile(path, ext string) (*save.File, error) {
 		return nil, problem.New(p.Code, "Choose another name.", "%s", p.Message)
 	}
 	return file, err
-}
-
-// look hands the events of a selection to an audit. It returns what the audit does not rest on.
-func look(ctx context.Context, env Env, of view.Selection, s *analysis.Security) ([]string, error) {
-	page := func(k event.Kind) query.Page { return query.Page{Limit: 1, Look: audited[k]} }
-	_, requests, err := query.ReadBodies(ctx, env.Reader, of.Filter, page(event.KindExchange), func(e *event.Exchange) bool {
-		if e.Service == "" {
-			s.Exchange(e, query.Handle(event.KindExchange, e.Seq))
-		}
-		return false
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, resources, err := query.Read(ctx, env.Reader, of.Filter, page(event.KindResource), func(e *event.ResourceTiming) bool {
-		s.Resource(e, query.Handle(event.KindResource, e.Seq))
-		return false
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = query.Read(ctx, env.Reader, of.Filter, page(event.KindMessage), func(e *event.Message) bool {
-		s.Socket(e, query.Handle(event.KindMessage, e.Seq))
-		return false
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, lines, err := query.Read(ctx, env.Reader, of.Filter, page(event.KindLog), func(e *event.Log) bool {
-		if e.Service == "" {
-			s.Line(e, query.Handle(event.KindLog, e.Seq))
-		}
-		return false
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, _, err = query.Read(ctx, env.Reader, of.Filter, page(event.KindException), func(e *event.Exception) bool {
-		if e.Service == "" {
-			s.Exception(e, query.Handle(event.KindException, e.Seq))
-		}
-		return false
-	})
-	if err != nil {
-		return nil, err
-	}
-	notes := env.LossNotes(of.Filter, event.KindExchange, event.KindResource)
-	notes = append(notes, env.Bodies(of)...)
-	for _, n := range env.CoverNotes(requests) {
-		notes = append(notes, "requests: "+n)
-	}
-	for _, n := range env.CoverNotes(resources) {
-		notes = append(notes, "resources: "+n)
-	}
-	for _, n := range env.CoverNotes(lines) {
-		notes = append(notes, "lines of the console: "+n)
-	}
-	return notes, nil
 }
 
 // scores are security-severity of the words, in the bands that code hosts show.
@@ -324,7 +267,7 @@ func (r *securityResult) Text(w *answer.Writer) {
 	var entries []answer.Entry
 	var origins []string
 	for _, f := range r.Findings {
-		text := fmt.Sprintf("%s %s %s ×%d %s: %s", f.Severity, f.Rule, answer.Short(f.Location, 120), f.Count, strings.Join(f.Evidence, " "), f.Title)
+		text := fmt.Sprintf("%s %s %s ×%d %s: %s", f.Severity, f.Rule, answer.Short(f.Location, 90), f.Count, strings.Join(f.Evidence, " "), f.Title)
 		if f.Description != "" {
 			text += ": " + answer.Cut(answer.Clean(f.Description), 160)
 		}

@@ -31,8 +31,8 @@ func fullRings(t testing.TB) *testkit.Daemon {
 			case 0, 1:
 				e := &event.Exchange{
 					Head: head, Method: "POST", URL: fmt.Sprintf("https://host%d.example/api/%d?token=<secret%%23%d>", n%500, n%10_000, n), Status: 200,
-					ContentType: "application/json", RequestHeaders: []event.Header{{"user-agent", "x"}, {"accept", "*/*"}},
-					ResponseHeaders: []event.Header{{"set-cookie", fmt.Sprintf("sid%d=<cookie#1>; Path=/", n)}, {"access-control-allow-origin", "*"}},
+					ContentType: "application/json", RequestHeaders: []event.Header{{Name: "user-agent", Value: "x"}},
+					ResponseHeaders: []event.Header{{Name: "set-cookie", Value: fmt.Sprintf("sid%d=<cookie#1>; Path=/", n)}, {Name: "access-control-allow-origin", Value: "*"}},
 					Initiator:       event.Initiator{Type: "fetch"}, Outcome: "ok", ResponseSize: 10, RequestSize: 10,
 				}
 				if n%8 == 0 {
