@@ -52,7 +52,7 @@ type partyEntry struct {
 	Reason   string         `json:"risk_reason"`
 	Kinds    map[string]int `json:"resources"`
 	Outbound bool           `json:"data_outbound"`
-	Details  *outbound      `json:"outbound_details,omitempty"`
+	Details  *sent          `json:"outbound_details,omitempty"`
 	Sets     bool           `json:"sets_cookies"`
 	Cookies  []string       `json:"cookies,omitempty"`
 	Requests int            `json:"request_count"`
@@ -65,7 +65,7 @@ type partyEntry struct {
 	when string
 }
 
-type outbound struct {
+type sent struct {
 	Methods  []string `json:"methods,omitempty"`
 	Types    []string `json:"content_types,omitempty"`
 	Fields   []string `json:"fields,omitempty"` // names only
@@ -122,7 +122,7 @@ func newParty(of *analysis.Party) partyEntry {
 	}
 	if len(of.Methods)+len(of.Fields)+len(of.Personal)+len(of.Secrets) > 0 {
 		e.Outbound = true
-		e.Details = &outbound{of.Methods, of.Types, of.Fields, of.More, of.Personal, of.Secrets}
+		e.Details = &sent{of.Methods, of.Types, of.Fields, of.More, of.Personal, of.Secrets}
 	}
 	return e
 }
