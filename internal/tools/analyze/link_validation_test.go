@@ -117,7 +117,7 @@ func TestLinksOfOtherServersAreNotAskedFor(t *testing.T) {
 	if hits.Load() != 0 || !strings.HasPrefix(got, "link validation: 2 URLs, 1 ok, 1 not_allowed") || !strings.Contains(got, "settings.json") {
 		t.Errorf("%d requests: %s", hits.Load(), got)
 	}
-	base, hits, tool = site(t, false)
+	base, _, _ = site(t, false)
 	base, hits, tool = site(t, false, "example.com", "127.0.0.1"+base[strings.LastIndexByte(base, ':'):])
 	if got := ask(t, t.Context(), tool, `{"what":"link_validation","urls":["`+base+`"]}`); hits.Load() != 0 || !strings.HasPrefix(got, "error=") {
 		t.Errorf("the list names another port: %s", got)
