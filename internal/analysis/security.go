@@ -107,7 +107,7 @@ type Looked struct {
 }
 
 const (
-	maxPlaces   = 1000 // findings that are told apart
+	maxPlaces   = 100 // findings of one rule that are told apart
 	maxEvidence = 3
 	halfYear    = 15552000 // seconds
 )
@@ -115,11 +115,13 @@ const (
 // Security collects findings from events that come newest first. Make it with NewSecurity.
 type Security struct {
 	Requests int
-	Dropped  int // findings beyond the most that are told apart
+	Dropped  int             // findings beyond the most that are told apart of a rule
+	Found    map[string]bool // checks that found something
 
 	checks  map[string]bool
 	rules   map[string]SecurityRule
 	found   map[[2]string]*SecurityFinding
+	places  map[string]int // findings of a rule
 	order   []*SecurityFinding
 	looked  map[string]*Looked
 	hosts   hosts
@@ -132,7 +134,7 @@ type Security struct {
 func NewSecurity(checks []string) *Security {
 	s := &Security{
 		checks: map[string]bool{}, rules: map[string]SecurityRule{}, found: map[[2]string]*SecurityFinding{}, looked: map[string]*Looked{},
-		hosts: hosts{}, framers: map[string]bool{},
+		hosts: hosts{}, places: map[string]int{}, Found: map[string]bool{}, framers: map[string]bool{},
 	}
 	for _, c := range SecurityChecks {
 		s.checks[c] = len(checks) == 0 || slices.Contains(checks, c)
@@ -199,10 +201,11 @@ func (s *Security) add(rule string, at target, place, detail string) {
 	key := [2]string{rule, place}
 	f := s.found[key]
 	if f == nil {
-		if len(s.order) == maxPlaces {
+		if s.Found[r.Check] = true; s.places[rule] == maxPlaces {
 			s.Dropped++
 			return
 		}
+		s.places[rule]++
 		if at.here && Rank(r.Severity) < Rank("medium") && (r.Check == "headers" || r.Check == "transport") {
 			r.Severity = "medium"
 		}

@@ -238,9 +238,7 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 		return l
 	}
 	for hop := range maxHops + 1 {
-		to := *u
-		to.Fragment, to.RawFragment = "", ""
-		o, err := originOf(&to)
+		o, err := originOf(u)
 		may, ok := reach{}, false
 		if err == nil {
 			may, ok = k.allows(o)
@@ -255,26 +253,23 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 			}
 			return l
 		}
-		if k.isFull(to.Host) {
+		if k.isFull(u.Host) {
 			l.Verdict, l.Why = Unsure, "the server asked for fewer requests"
 			return l
 		}
-		status, location, page, err := k.ask(context.WithValue(ctx, reachKey{}, may), &to)
+		a, err := k.ask(context.WithValue(ctx, reachKey{}, may), u)
 		if err != nil {
 			l.failed(ctx, err)
 			return l
 		}
-		l.Status, l.Why = status, ""
-		next, err := to.Parse(location)
-		if status < 300 || status >= 400 || location == "" || err != nil {
-			l.judge(status, page, hop > 0, loginPath.MatchString(to.Path))
-			if status == http.StatusTooManyRequests {
-				k.fill(to.Host)
+		l.Status, l.Why = a.status, ""
+		next, err := u.Parse(a.location)
+		if !a.redirects() || err != nil {
+			l.judge(a, hop > 0, loginPath.MatchString(u.Path))
+			if a.status == http.StatusTooManyRequests {
+				k.fill(u.Host)
 			}
 			return l
-		}
-		if next.Fragment == "" {
-			next.Fragment = u.Fragment
 		}
 		u = next
 		l.Redirect = without(next)
@@ -304,50 +299,53 @@ func without(u *url.URL) string {
 	return short.String()
 }
 
+// answer is what a server said.
+type answer struct {
+	status   int
+	location string
+	markup   bool
+	page     string // the beginning of its markup
+}
+
+func (a answer) redirects() bool { return a.status >= 300 && a.status < 400 && a.location != "" }
+
 // ask asks for the head of an answer, and for the answer itself where the head is not enough to judge it.
-func (k *checker) ask(ctx context.Context, u *url.URL) (status int, location, page string, err error) {
-	status, location, page, err = k.once(ctx, http.MethodHead, u)
+func (k *checker) ask(ctx context.Context, u *url.URL) (answer, error) {
+	a, err := k.once(ctx, http.MethodHead, u)
 	var refused *refusal
-	if errors.As(err, &refused) || ctx.Err() != nil || err == nil && status >= 300 && status < 400 && location != "" {
-		return status, location, page, err
-	}
-	if err == nil && status < 300 && page != "html" {
-		return status, location, "", nil
-	}
-	if err == nil && status == http.StatusTooManyRequests {
-		return status, location, "", nil
+	switch {
+	case errors.As(err, &refused), ctx.Err() != nil:
+		return a, err
+	case err == nil && (a.redirects() || a.status == http.StatusTooManyRequests || a.status < 300 && !a.markup):
+		return a, nil
 	}
 	return k.once(ctx, http.MethodGet, u)
 }
 
-// once makes one request. Of a HEAD, page is "html" where a body would be markup.
-func (k *checker) once(ctx context.Context, method string, u *url.URL) (status int, location, page string, _ error) {
+func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer, _ error) {
 	ctx, cancel := context.WithTimeout(ctx, perRequest)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
-		return 0, "", "", err
+		return a, err
 	}
 	r.Header.Set("User-Agent", k.client.Agent)
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
-	answer, err := k.http.Do(r)
+	got, err := k.http.Do(r)
 	if err != nil {
-		return 0, "", "", err
+		return a, err
 	}
-	defer answer.Body.Close() // what is wanted was read
-	kind := answer.Header.Get("Content-Type")
-	markup := kind == "" || strings.Contains(kind, "html")
-	switch {
-	case method == http.MethodHead && markup:
-		page = "html"
-	case markup:
-		body, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
-		if err != nil && len(body) == 0 && answer.StatusCode < 300 {
-			return 0, "", "", fmt.Errorf("the answer broke off: %w", err)
+	defer got.Body.Close() // what is wanted was read
+	kind := got.Header.Get("Content-Type")
+	a = answer{status: got.StatusCode, location: got.Header.Get("Location"), markup: kind == "" || strings.Contains(kind, "html")}
+	if method == http.MethodGet && a.markup {
+		body, err := io.ReadAll(io.LimitReader(got.Body, maxBody))
+		if err != nil && len(body) == 0 && a.status < 300 {
+			return a, err
 		}
-		page = string(body)
+		a.page = string(body)
 	}
-	return answer.StatusCode, answer.Header.Get("Location"), page, nil
+	return a, nil
 }
 
 var (
@@ -357,8 +355,8 @@ var (
 )
 
 // judge decides about an answer that leads nowhere else.
-func (l *Link) judge(status int, page string, redirected, login bool) {
-	switch {
+func (l *Link) judge(a answer, redirected, login bool) {
+	switch status := a.status; {
 	case status == http.StatusUnauthorized || status == http.StatusProxyAuthRequired:
 		l.Verdict = NeedsLogin
 	case status == http.StatusForbidden || status == http.StatusTooManyRequests || status == 999 || status == http.StatusServiceUnavailable ||
@@ -375,7 +373,7 @@ func (l *Link) judge(status int, page string, redirected, login bool) {
 		if redirected {
 			l.Verdict = Redirected
 		}
-		for _, m := range titles.FindAllStringSubmatch(page, 5) {
+		for _, m := range titles.FindAllStringSubmatch(a.page, 5) {
 			if errorText.MatchString(m[1]) {
 				l.Verdict, l.Why = Suspicious, fmt.Sprintf("it is answered well, and the page says %.80q", strings.TrimSpace(m[1]))
 				break
@@ -397,7 +395,7 @@ func (l *Link) failed(ctx context.Context, err error) {
 		l.Verdict, l.Why = Refused, refused.Error()
 	case errors.Is(ctx.Err(), context.Canceled):
 		l.Verdict, l.Why = Unchecked, "the call was cancelled"
-	case errors.As(err, &timeout) && timeout.Timeout(), ctx.Err() != nil:
+	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
 		l.Verdict, l.Why = TimedOut, ""
 	case errors.As(err, &dns):
 		l.Verdict, l.Why = Broken, "its name has no address"

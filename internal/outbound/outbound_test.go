@@ -20,6 +20,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 
 	"github.com/brennhill/gasoline/internal/outbound"
+	"github.com/brennhill/gasoline/internal/problem"
 )
 
 // names answers DNS from memory: of each name one list of addresses for each question, the last again and again.
@@ -132,6 +133,18 @@ func TestWhatALinkCameTo(t *testing.T) {
 			w.WriteHeader(status)
 		}
 	}
+	cut := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/html")
+			w.Header().Set("Content-Length", "100")
+			w.WriteHeader(status)
+			if r.Method != "HEAD" {
+				_, _ = io.WriteString(w, body)
+				w.(http.Flusher).Flush()
+				panic(http.ErrAbortHandler)
+			}
+		}
+	}
 	paths := map[string]http.HandlerFunc{
 		"/ok": page(200, "<title>Prices</title>"), "/gone": page(410, ""), "/500": page(500, ""), "/403": page(403, ""), "/999": page(999, ""),
 		"/401": page(401, ""), "/204": page(204, ""), "/304": page(304, ""), "/503": page(503, ""), "/451": page(451, ""),
@@ -151,7 +164,14 @@ func TestWhatALinkCameTo(t *testing.T) {
 		"/moved": to(301, "/ok?token=abc#x"), "/account": to(302, "/users/sign_in?next=1"), "/users/sign_in": page(200, ""),
 		"/login": page(200, ""), "/loop": to(302, "/loop"), "/away": to(307, "https://elsewhere.example/a?b=c"),
 		"/awaylogin": to(307, "https://elsewhere.example/oauth2/start"), "/nowhere": to(302, ""), "/softmoved": to(308, "/soft"), "/hop": to(302, "/moved"),
-		"/secretlogin": to(302, "ftp://x.example/"),
+		"/secretlogin": to(302, "ftp://x.example/"), "/300": to(300, "/ok"), "/300n": to(300, ""), "/400l": to(400, "/ok"), "/200l": to(200, "/ok"),
+		"/enc": to(302, "/x%2Fy"), "/png": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "image/png")
+			if r.Method != "HEAD" {
+				t.Error("a picture is loaded")
+			}
+		},
+		"/cut": cut(200, ""), "/cut404": cut(404, ""), "/cutlater": cut(200, "<title>a</title>"), "/cut300": cut(300, ""),
 	}
 	base, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
 		if handle := paths[r.URL.Path]; handle != nil {
@@ -160,17 +180,23 @@ func TestWhatALinkCameTo(t *testing.T) {
 		}
 		http.NotFound(w, r)
 	})
+	whys := map[string]string{
+		"/away": "it was not followed: https://elsewhere.example is not allowed", "/400l": "", "/300n": "it leads nowhere", "/loop": "it redirects again and again",
+		"/account": "it leads to a login", "/soft": `it is answered well, and the page says "Page Not Found"`, "/drop": "no answer came",
+		"/403": "a server may answer programs so and give browsers the page", "/cut": "no answer came",
+	}
 	for path, want := range map[string]string{
 		"/ok": "ok 200", "/missing": "broken 404", "/gone": "broken 410", "/500": "broken 500", "/403": "unsure 403", "/999": "unsure 999",
 		"/401": "requires_auth 401", "/204": "ok 204", "/304": "broken 304", "/503": "unsure 503", "/451": "unsure 451", "/soft": "suspicious 200",
 		"/text404": "ok 200", "/room404": "ok 200", "/head500": "ok 200", "/headdrop": "ok 200", "/drop": "broken 0", "/moved": "redirect 200 /ok?…",
 		"/account": "requires_auth 200 /users/sign_in?…", "/login": "ok 200", "/loop": "broken 302 /loop", "/away": "redirect 307 https://elsewhere.example/a?…",
 		"/awaylogin": "requires_auth 307 https://elsewhere.example/oauth2/start", "/nowhere": "broken 302", "/softmoved": "suspicious 200 /soft",
-		"/hop": "redirect 200 /ok?…", "/secretlogin": "redirect 302 ftp://x.example/", "/ok#part": "ok 200",
+		"/300": "redirect 200 /ok", "/300n": "broken 300", "/400l": "broken 400", "/200l": "ok 200", "/enc": "broken 404 /x%2Fy", "/png": "ok 200",
+		"/cut": "broken 0", "/cut404": "broken 404", "/cutlater": "ok 200", "/cut300": "broken 300", "/hop": "redirect 200 /ok?…", "/secretlogin": "redirect 302 ftp://x.example/", "/ok#part": "ok 200",
 	} {
 		l := check(t, &outbound.Client{}, outbound.Options{Shown: shown(base)}, base+path)[0]
 		got := strings.TrimSpace(fmt.Sprintf("%s %d %s", l.Verdict, l.Status, strings.TrimPrefix(l.Redirect, base)))
-		if got != want || l.URL != base+path {
+		if why := whys[path]; got != want || l.URL != base+path || l.Time <= 0 || why != "" && l.Why != why || l.Verdict == outbound.OK && l.Why != "" {
 			t.Errorf("%s came to %q, want %q (%s)", path, got, want, l.Why)
 		}
 	}
@@ -205,8 +231,9 @@ func TestOnlyOriginsThatTheUserAllowedAreAsked(t *testing.T) {
 		}
 	}
 	for _, entry := range []string{"", "*", "*.com", "https://*", "a.example/path", "ftp://a.example", "https://a.example?x", "https://u:p@a.example", "a.*.example", "https://"} {
-		if _, err := list(entry).Check(t.Context(), []string{base}, outbound.Options{}); err == nil {
-			t.Errorf("the entry %q is taken", entry)
+		_, err := list(entry).Check(t.Context(), []string{base}, outbound.Options{})
+		if p := problem.From(err); p == nil || p.Code != problem.InvalidParam || !strings.Contains(p.Message, fmt.Sprintf("%q is no origin", entry)) {
+			t.Errorf("the entry %q: %v", entry, err)
 		}
 	}
 	broken := errors.New("the settings are broken")
@@ -381,6 +408,9 @@ func TestACallThatEndsLeavesTheRestUnchecked(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
+	if out[0].Why != "the call was cancelled" {
+		t.Errorf("%+v", out[0])
+	}
 }
 
 func TestWhatDoesNotAnswerInTimeIsTold(t *testing.T) {
@@ -416,7 +446,7 @@ func TestNothingOfTheUsersIsSent(t *testing.T) {
 	base, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
 		w.Header().Set("Content-Type", "text/html")
-		if len(r.Cookies()) > 0 || r.Header.Get("Authorization") != "" || r.Header.Get("Referer") != "" || r.UserAgent() != "Gasoline/1" {
+		if len(r.Cookies()) > 0 || r.Header.Get("Authorization") != "" || r.Header.Get("Referer") != "" || r.UserAgent() != "Gasoline/1" || !strings.HasPrefix(r.Header.Get("Accept"), "text/html") {
 			t.Errorf("headers %v", r.Header)
 		}
 	})
@@ -451,5 +481,66 @@ func TestWhyThereIsNoAnswerIsTold(t *testing.T) {
 		if l := check(t, &outbound.Client{}, outbound.Options{Shown: shown(raw)}, raw)[0]; string(l.Verdict)+": "+l.Why != want {
 			t.Errorf("%s: %s, want %s", l.Verdict, l.Why, want)
 		}
+	}
+}
+
+func TestHowFarAnOriginReaches(t *testing.T) {
+	for _, c := range []struct {
+		list  string
+		shown bool
+		url   string
+		want  string
+	}{
+		{"docs.example", false, "https://docs.example/", "public"},
+		{"docs.example", true, "https://docs.example/", "public private loopback"},
+		{"10.1.2.3:8080", false, "http://10.1.2.3:8080/", "public private"},
+		{"[fd00::1]", false, "https://[fd00::1]/", "public private"},
+		{"other.example", true, "https://docs.example/", "refused"},
+		{"other.example", true, "http://localhost:3000/", "loopback"},
+		{"other.example", true, "http://[::1]:3000/", "loopback"},
+		{"other.example", false, "http://localhost:3000/", "refused"},
+		{"localhost:3000", false, "http://LOCALHOST.:3000/", "loopback"},
+		{"other.example", true, "http://localhost.example:3000/", "refused"},
+	} {
+		public, private, loopback, ok := outbound.Reach([]string{c.list}, c.shown, c.url)
+		got := ""
+		for word, is := range map[string]bool{"public": public, "private": private, "loopback": loopback} {
+			if is && ok {
+				got += word
+			}
+		}
+		for _, word := range strings.Fields(c.want) {
+			if !ok && word == "refused" {
+				continue
+			}
+			if !strings.Contains(got, word) {
+				t.Errorf("%+v reaches %q", c, got)
+			}
+			got = strings.Replace(got, word, "", 1)
+		}
+		if got != "" {
+			t.Errorf("%+v reaches %q, too", c, got)
+		}
+	}
+}
+
+// An origin is written as browsers write it: by that pages are compared.
+func TestOriginsAreWrittenAsBrowsersDo(t *testing.T) {
+	var asked []string
+	ask := func(o string) bool { asked = append(asked, o); return false }
+	check(t, &outbound.Client{}, outbound.Options{Shown: ask}, "HTTP://LocalHost:80/a", "https://localhost:443", "http://localhost:443", "https://localhost:80",
+		"http://[::1]:3000/", "https://[::1]/")
+	if got := strings.Join(asked, " "); got != "http://localhost https://localhost:80 https://localhost http://localhost:443 http://[::1]:3000 https://[::1]" {
+		t.Error(got)
+	}
+}
+
+func TestLinksOfAHostAreInTwoLanes(t *testing.T) {
+	got := fmt.Sprint(outbound.LanesOf([]string{"http://a/1", "http://b/1", "http://A/2", "http://a/3", "%zz", "http://a/4", "%zz"}))
+	if got != "[[0 3] [2 5] [1] [4] [6]]" {
+		t.Error(got)
+	}
+	if outbound.LanesOf(nil) != nil {
+		t.Error("no links have lanes")
 	}
 }

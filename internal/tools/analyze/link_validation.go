@@ -35,6 +35,7 @@ type linkResult struct {
 	Total   int            `json:"total"`
 	Summary map[string]int `json:"summary"`
 	Results []linkEntry    `json:"results"` // the worst first, then in the order of the call
+	More    int            `json:"more_results,omitempty"`
 
 	limit    int
 	settings string
@@ -116,7 +117,19 @@ func linkValidation(ctx context.Context, env Env, p linkParams) (*linkResult, er
 		}
 		return nil, refused
 	}
+	if p.Limit > 0 {
+		out.Keep(min(p.Limit, out.Len()))
+	}
 	return out, nil
+}
+
+// Len and Keep cut the list at a link; the worst stay.
+func (r *linkResult) Len() int { return len(r.Results) }
+
+// Keep keeps the n worst links, and counts the others.
+func (r *linkResult) Keep(n int) {
+	r.More += len(r.Results) - n
+	r.Results = r.Results[:n]
 }
 
 // pages returns the origins whose pages were captured: of the tabs that the user granted, and of documents before.
@@ -157,14 +170,12 @@ func (r *linkResult) Text(w *answer.Writer) {
 	w.Head("link validation: %d URLs, %s", r.Total, strings.Join(counts, ", "))
 	var entries []answer.Entry
 	var origins []string
-	left := 0
 	for _, e := range r.Results {
 		if e.Code == string(outbound.OK) {
 			continue
 		}
 		if len(entries) == r.limit {
-			left++
-			continue
+			break
 		}
 		text := e.Code
 		if e.Status > 0 {
@@ -191,7 +202,7 @@ func (r *linkResult) Text(w *answer.Writer) {
 	}
 	w.Page(origins...)
 	from, to := w.Entries(answer.Oldest, entries)
-	if more := len(entries) - (to - from) + left; more > 0 {
+	if more := r.Total - r.Summary[string(outbound.OK)] - (to - from); more > 0 {
 		w.Note("%d more; raise limit or budget", more)
 	}
 }

@@ -90,6 +90,10 @@ unsure: a browser can tell, interact {"action":"navigate","url":"https://docs.ex
 	if !strings.Contains(got, "broken 404") || strings.Contains(got, "suspicious 2") || !strings.Contains(got, "1 more; raise limit") {
 		t.Error(got)
 	}
+	got = ask(t, t.Context(), tool, `{"what":"link_validation","urls":`+urlsOf(base, "/ok", "/missing", "/soft")+`,"limit":1,"as":"json"}`)
+	if !strings.Contains(got, `"more_results":2`) || strings.Contains(got, "/soft") {
+		t.Error(got)
+	}
 	got = ask(t, t.Context(), tool, `{"what":"link_validation","urls":`+urlsOf(base, "/moved", "/missing")+`,"as":"json"}`)
 	var out struct {
 		Status  string

@@ -21,7 +21,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "security_audit", Reads: true, Limit: 8, Doc: "Security problems of what was captured, the gravest first: headers, cookies, " +
+	Name: "security_audit", Reads: true, Limit: 7, Doc: "Security problems of what was captured, the gravest first: headers, cookies, " +
 		"secrets and personal data, transport, access, scripts. save_to writes all as SARIF.",
 	Aliases: []string{"security"}, Example: `{"severity_min":"medium"}`,
 	Errors: []problem.Code{problem.PathNotAllowed, problem.Conflict},
@@ -117,18 +117,15 @@ func securityAudit(ctx context.Context, env Env, p securityParams) (*securityRes
 		Notes:   append(selection.Notes, notes...),
 		Summary: securitySum{BySeverity: map[string]int{}, ByCheck: map[string]int{}, Scanned: s.Requests},
 		only:    p.Summary,
-		found:   map[string]bool{},
+		found:   s.Found,
 	}
 	for _, l := range s.Looked() {
 		out.Looked = append(out.Looked, lookedAt{l.Check, l.Seen, l.What, l.Blind, l.Why})
 	}
 	if s.Dropped > 0 {
-		out.Notes = append(out.Notes, fmt.Sprintf("%d more were left out: no more than 1000 findings are told apart", s.Dropped))
+		out.Notes = append(out.Notes, fmt.Sprintf("%d more findings were left out: of one rule 100 are told apart", s.Dropped))
 	}
 	all := s.Findings()
-	for _, f := range all {
-		out.found[f.Rule.Check] = true
-	}
 	found := slices.DeleteFunc(slices.Clone(all), func(f *analysis.SecurityFinding) bool {
 		return p.SeverityMin != "" && analysis.Rank(f.Rule.Severity) > analysis.Rank(p.SeverityMin)
 	})
@@ -136,24 +133,18 @@ func securityAudit(ctx context.Context, env Env, p securityParams) (*securityRes
 		out.Notes = append(out.Notes, fmt.Sprintf("%d findings are less grave than %s", n, p.SeverityMin))
 	}
 	limit := cmp.Or(p.Limit, env.Call.Limit)
-	for i, f := range found {
+	for _, f := range found {
 		out.Summary.Total++
 		out.Summary.BySeverity[f.Rule.Severity]++
 		out.Summary.ByCheck[f.Rule.Check]++
-		switch {
-		case p.Summary:
-		case i >= limit:
-			if out.More == nil {
-				out.More = map[string]int{}
-			}
-			out.More[f.Rule.Severity]++
-		default:
+		if !p.Summary {
 			out.Findings = append(out.Findings, finding{
 				ID: f.ID, Check: f.Rule.Check, Rule: f.Rule.ID, Severity: f.Rule.Severity, Title: f.Rule.Title, Description: f.Detail, Location: f.Place,
 				Count: f.Count, Evidence: f.Evidence, Remediation: f.Rule.Fix, Development: f.Development, page: f.Page,
 			})
 		}
 	}
+	out.Keep(min(limit, out.Len()))
 	if err := ctx.Err(); err != nil || file == nil {
 		return out, err
 	}
@@ -206,6 +197,20 @@ func securitySARIF(version, page string, found []*analysis.SecurityFinding, r *s
 		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{URL: f.URL, Impact: f.Rule.Severity, Message: message, Place: f.Place, ID: f.ID})
 	}
 	return artifact.NewSARIF(in)
+}
+
+// Len and Keep cut the list at a finding; the gravest stay.
+func (r *securityResult) Len() int { return len(r.Findings) }
+
+// Keep keeps the n gravest findings, and counts the others.
+func (r *securityResult) Keep(n int) {
+	for _, f := range r.Findings[n:] {
+		if r.More == nil {
+			r.More = map[string]int{}
+		}
+		r.More[f.Severity]++
+	}
+	r.Findings = r.Findings[:n]
 }
 
 // unjudged says what the checks could not look at.

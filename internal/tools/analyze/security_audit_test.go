@@ -96,3 +96,32 @@ func TestAnAuditReplacesNoFile(t *testing.T) {
 		t.Error("the tool says that it replaces something")
 	}
 }
+
+// What does not fit is cut at an entry, with its count: the worst stays.
+func TestFindingsThatDoNotFitAreCut(t *testing.T) {
+	h := fullRings(t)
+	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir} }, nil)
+	for mode, list := range map[string]string{"security_audit": "findings", "third_party_audit": "third_parties"} {
+		for _, args := range []string{`"limit":1000,"as":"json"`, `"limit":7,"as":"json"`} {
+			got := ask(t, t.Context(), tool, `{"what":"`+mode+`","scope":"all",`+args+`}`)
+			var out map[string]json.RawMessage
+			if err := json.Unmarshal([]byte(got), &out); err != nil || len(got) > 30_000 {
+				t.Fatalf("%s %s: %v, %d bytes", mode, args, err, len(got))
+			}
+			var entries []struct {
+				Severity string `json:"severity"`
+				Risk     string `json:"risk_level"`
+			}
+			if err := json.Unmarshal(out[list], &entries); err != nil {
+				t.Fatal(err)
+			}
+			n := len(entries)
+			if strings.Contains(args, ":7") && n != 7 || n < 7 || n == 1000 || out["more_"+list] == nil || entries[0].Severity+entries[0].Risk != "high" {
+				t.Errorf("%s %s: %d entries, more %s, %v", mode, args, n, out["more_"+list], entries[:1])
+			}
+		}
+		if got := ask(t, t.Context(), tool, `{"what":"`+mode+`","scope":"all"}`); len(got) > 2500 || !strings.Contains(got, " more ") {
+			t.Errorf("%s: %d bytes\n%s", mode, len(got), got)
+		}
+	}
+}

@@ -98,20 +98,27 @@ func thirdPartyAudit(ctx context.Context, env Env, p partiesParams) (*partiesRes
 	if parties.Dropped > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d requests to further sites were left out", parties.Dropped))
 	}
-	limit := cmp.Or(p.Limit, env.Call.Limit)
 	for _, of := range parties.List() {
 		out.Summary.Total++
 		out.Summary.ByRisk[of.Risk]++
 		switch {
 		case of.Static && !p.Static:
 			out.Summary.Static++
-		case len(out.Parties) == limit:
-			out.More++
 		default:
 			out.Parties = append(out.Parties, newParty(of))
 		}
 	}
+	out.Keep(min(cmp.Or(p.Limit, env.Call.Limit), out.Len()))
 	return out, nil
+}
+
+// Len and Keep cut the list at a site; the riskiest stay.
+func (r *partiesResult) Len() int { return len(r.Parties) }
+
+// Keep keeps the n riskiest sites, and counts the others.
+func (r *partiesResult) Keep(n int) {
+	r.More += len(r.Parties) - n
+	r.Parties = r.Parties[:n]
 }
 
 func newParty(of *analysis.Party) partyEntry {
@@ -210,8 +217,8 @@ func look(ctx context.Context, env Env, of view.Selection, to looks) ([]string, 
 		}
 		return false
 	})
-	for _, n := range env.CoverNotes(cover) {
-		notes = append(notes, "requests: "+n)
+	if covered := env.CoverNotes(cover); len(covered) > 0 {
+		notes = append(notes, "requests: "+strings.Join(covered, "; "))
 	}
 	return notes, cmp.Or(
 		err,
@@ -236,8 +243,8 @@ func lookAt[T any, P interface {
 		}
 		return false
 	})
-	for _, n := range env.CoverNotes(cover) {
-		*notes = append(*notes, what+": "+n)
+	if covered := env.CoverNotes(cover); len(covered) > 0 {
+		*notes = append(*notes, what+": "+strings.Join(covered, "; "))
 	}
 	return err
 }
