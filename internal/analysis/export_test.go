@@ -1,5 +1,11 @@
 package analysis
 
+// Route is the path of an address with the parts that name one thing left out.
+func Route(raw string) string {
+	t, _ := hosts{}.target(raw)
+	return t.route()
+}
+
 // For the tests of what has no other reader outside of the package.
 var (
 	Site          = siteOf

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/event"
@@ -171,5 +172,70 @@ func TestPartiesHaveBounds(t *testing.T) {
 	}
 	if of := list[0]; len(of.Origins) != 10 || len(of.URLs) != 10 || len(of.Fields) != 20 || of.More != 10 {
 		t.Errorf("%+v", of)
+	}
+}
+
+func TestAllThatAThirdPartyGotIsTold(t *testing.T) {
+	bare := func(change func(*event.Exchange), fields ...string) *event.Exchange {
+		e := request("https://o.example/a", nil, fields...)
+		e.RequestHeaders, e.Time = headersOf("user-agent: x"), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+		change(e)
+		return e
+	}
+	p := partiesOf(nil,
+		bare(func(e *event.Exchange) { e.Method, e.RequestBody = "POST", `{"a":"<jwt#1>","m":"b@c.example"}` },
+			"set-cookie: a=1", "set-cookie: b=1", "set-cookie: c=1; Expires=Wed, 31 Dec 2025 00:00:00 GMT"),
+		bare(func(e *event.Exchange) { e.Method, e.RequestBody = "PUT", "<aws_key#1> +44 20 7946 0958" }),
+		bare(func(e *event.Exchange) { e.RequestHeaders = headersOf("Authorization: Bearer <secret#1>") }),
+		bare(func(e *event.Exchange) { e.Method, e.RequestSize = "PATCH", 5 }),
+	).List()[0]
+	if got := fmt.Sprint(p.Cookies, p.Methods, p.Secrets, p.Personal, p.Evidence); got != "[a b] [POST PUT PATCH] [jwt aws_key authorization] [email phone] [h0 h1 h2]" {
+		t.Error(got)
+	}
+	picture := timing("https://o.example/1.png", "img")
+	for i, e := range []event.Event{
+		bare(func(e *event.Exchange) { e.HasAuth = true }), bare(func(e *event.Exchange) { e.URL += "?t=<jwt%231>" }),
+		bare(func(e *event.Exchange) { e.RequestBody = "<jwt#1>" }),
+		&event.Message{Head: event.Head{PageURL: "https://shop.example/"}, URL: "wss://o.example/?t=<jwt%231>", Event: "open"},
+		&event.Message{Head: event.Head{PageURL: "https://shop.example/"}, URL: "wss://o.example/", Event: "message", Direction: "outgoing", Data: "<jwt#1>"},
+	} {
+		p := partiesOf(nil, picture, picture, picture, e).List()[0]
+		if !slices.Equal(p.Evidence, []string{"h3", "h0", "h1"}) || p.Risk != "high" {
+			t.Errorf("%d: %v %s", i, p.Evidence, p.Risk)
+		}
+	}
+}
+
+func TestPagesAreToldInOrder(t *testing.T) {
+	own := func(site string) *event.Exchange {
+		return request("https://"+site+"/", func(e *event.Exchange) { e.PageURL = "https://" + site + "/" })
+	}
+	p := partiesOf(nil, own("c.example"), own("a.example"), own("b.example"))
+	if got := strings.Join(p.Pages(), " "); got != "a.example b.example c.example" {
+		t.Error(got)
+	}
+	// b.example is a page of its own, and another's third party.
+	framed := request("https://b.example/x", nil)
+	framed.Frame = 3
+	list := partiesOf(nil, own("b.example"), request("https://b.example/y", nil), framed).List()
+	if len(list) != 1 || list[0].Site != "b.example" || list[0].Requests != 2 {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestBodiesAreReadToABound(t *testing.T) {
+	e := request("https://o.example/a", nil)
+	e.RequestBody = " \n{\"first\":1," + strings.Repeat(" ", 9000) + "\"last\":2}"
+	if p := partiesOf(nil, e).List()[0]; strings.Join(p.Fields, " ") != "first" {
+		t.Errorf("fields %v", p.Fields)
+	}
+	e.RequestBody = fmt.Sprintf(`{"%s":1,"%s":2}`, strings.Repeat("a", 40), strings.Repeat("b", 41))
+	if p := partiesOf(nil, e).List()[0]; len(p.Fields) != 1 {
+		t.Errorf("fields %v", p.Fields)
+	}
+	failed := timing("https://o.example/", "img")
+	failed.Status = 400
+	if n := len(partiesOf(nil, failed).List()); n != 0 {
+		t.Errorf("%d parties", n)
 	}
 }

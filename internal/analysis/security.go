@@ -206,9 +206,6 @@ func (s *Security) add(rule string, at target, place, detail string) {
 			return
 		}
 		s.places[rule]++
-		if at.here && Rank(r.Severity) < Rank("medium") && (r.Check == "headers" || r.Check == "transport") {
-			r.Severity = "medium"
-		}
 		sum := sha256.Sum256([]byte(r.Check + "\x00" + rule + "\x00" + place))
 		f = &SecurityFinding{ID: fmt.Sprintf("%x", sum[:6]), Rule: r, Place: place, URL: at.origin + at.Path, Detail: detail, Development: at.here, Page: s.page}
 		s.found[key] = f

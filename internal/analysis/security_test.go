@@ -212,8 +212,12 @@ func TestRulesOfCookies(t *testing.T) {
 		url, cookie, _ := strings.Cut(line, " ")
 		var got []string
 		for l := range strings.Lines(rulesOf([]string{"cookies"}, document(url, "set-cookie: "+cookie))) {
-			rule, _, _ := strings.Cut(l, " ")
+			rule, place, _ := strings.Cut(strings.TrimSpace(l), " ")
 			got = append(got, rule)
+			name, _, _ := strings.Cut(cookie, "=")
+			if of := strings.TrimSuffix(url, "/") + " cookie "; place != of+name && place != of+"b" {
+				t.Errorf("%s: place %q", line, place)
+			}
 		}
 		if strings.Join(got, " ") != want {
 			t.Errorf("%s: %v, want %s", line, got, want)
@@ -273,6 +277,14 @@ func TestRulesOfRequests(t *testing.T) {
 		"of one site":      {request("https://api.shop.example/a", nil, "Access-Control-Allow-Origin: https://shop.example", "Access-Control-Allow-Credentials: true"), ""},
 		"another's origin": {request("https://api.example/a", func(e *event.Exchange) { e.RequestHeaders = headersOf("user-agent: x", "Origin: https://evil.example") }, "Access-Control-Allow-Origin: https://evil.example", "Access-Control-Allow-Credentials: true"), "cors-reflected https://api.example"},
 		"not the asker's":  {request("https://api.example/a", nil, "Access-Control-Allow-Origin: https://list.example", "Access-Control-Allow-Credentials: true"), ""},
+		"a choice":         {request("https://shop.example/api/admin", func(e *event.Exchange) { bare(e); e.Status = 300; e.ResponseHeaders = headersOf("a: b") }), ""},
+		"with a secret":    {request("https://shop.example/api/admin", func(e *event.Exchange) { e.RequestHeaders = headersOf("user-agent: x", "x-session: <secret#1>") }), ""},
+		"by its header": {request("http://shop.example/a", func(e *event.Exchange) {
+			e.RequestHeaders = headersOf("authorization: <secret#1>")
+			e.PageURL = "http://shop.example/"
+		}), "login-unencrypted http://shop.example"},
+		"a masked address": {request("http://shop.example/a", func(e *event.Exchange) { body("", `["<email#1>"]`)(e); page("http://shop.example/")(e); bare(e) }), "personal-unencrypted http://shop.example/a\nrequest-unencrypted http://shop.example"},
+		"in upper case":    {request("HTTPS://Shop.Example/a?token=<jwt%231>", nil), "secret-in-url https://shop.example/a?token"},
 		"null":             {request("https://shop.example/a", nil, "Access-Control-Allow-Origin: null", "Access-Control-Allow-Credentials: true"), "cors-reflected https://shop.example"},
 
 		"open":               {request("https://shop.example/api/Admin/users", bare), "open-endpoint https://shop.example/api/Admin/users"},
@@ -287,13 +299,14 @@ func TestRulesOfRequests(t *testing.T) {
 		"not seen":           {request("https://shop.example/api/admin", func(e *event.Exchange) { e.RequestHeaders = nil }), ""},
 
 		"a map's header": {request("https://shop.example/a.js", nil, "SourceMap: a.js.map"), "source-map https://shop.example"},
+		"an old header":  {request("https://shop.example/a.js", nil, "X-SourceMap: a.js.map"), "source-map https://shop.example"},
 		"a map's line": {request("https://shop.example/a", func(e *event.Exchange) {
 			e.ContentType = "text/javascript"
 			e.ResponseBody = "x\n//# sourceMappingURL=a.js.map"
 		}), "source-map https://shop.example"},
 		"a map within":   {request("https://shop.example/a.js", func(e *event.Exchange) { e.ResponseBody = "x\n//# sourceMappingURL=data:application/json,{}" }), ""},
 		"a map here":     {request("http://localhost/a.js", page("http://localhost/"), "SourceMap: a.js.map"), ""},
-		"a mapped stack": {&event.Exception{Head: event.Head{PageURL: "https://shop.example/"}, Stack: []event.StackFrame{{URL: "http://localhost/b.js", Source: "b.ts"}, {URL: "https://shop.example/a.js"}, {URL: "https://shop.example/a.js", Source: "src/a.ts"}}}, "source-map https://shop.example"},
+		"a mapped stack": {&event.Exception{Head: event.Head{PageURL: "https://shop.example/"}, Stack: []event.StackFrame{{URL: "http://localhost/b.js", Source: "b.ts"}, {URL: "https://cdn.example/a.js"}, {URL: "https://shop.example/a.js", Source: "src/a.ts"}}}, "source-map https://shop.example"},
 		"integrity": {request("https://shop.example/p", func(e *event.Exchange) {
 			e.ContentType = "text/html"
 			e.ResponseBody = `<script src=https://cdn.example/a.js></script><SCRIPT SRC='//cdn.example/b.js'></SCRIPT><script integrity="sha384-x" src="https://cdn.example/c.js"></script><script src="/d.js"></script><script>x</script><script src="https://img.shop.example/e.js">`
@@ -435,6 +448,125 @@ func TestSites(t *testing.T) {
 	} {
 		if analysis.Loopback(host) != want {
 			t.Errorf("%s is this machine: %v is wrong", host, !want)
+		}
+	}
+}
+
+// What a finding says is there is the newest, in few words, and nothing of a value.
+func TestFindingsSayWhatIsThere(t *testing.T) {
+	for want, e := range map[string]*event.Exchange{
+		"referrer-unsafe: unsafe-url":                  document("https://shop.example/", "Referrer-Policy: unsafe-url"),
+		"csp-any-script: https:":                       csp("script-src https:"),
+		"csp-ignored: self unsafe-eval 'none":          csp("script-src self unsafe-eval 'none ‘self’"),
+		"hsts-weak: max-age=5":                         document("https://shop.example/", "Strict-Transport-Security: max-age=5"),
+		"secret-in-url: jwt":                           request("https://shop.example/?a=<jwt%231>", nil),
+		"secret-in-url: secret in the path":            request("https://shop.example/<secret%231>", nil),
+		"personal-in-url: email":                       request("https://shop.example/?a=b@c.example", nil),
+		"number-in-url: ssn":                           request("https://shop.example/?a=<ssn%231>", nil),
+		"browser-key: google_key":                      request("https://shop.example/?a=<google_key%231>", nil),
+		"private-key-in-response: ssh_key in text":     request("https://shop.example/", func(e *event.Exchange) { e.ResponseBody = "<ssh_key#1>" }),
+		"number-in-response: card in no":               request("https://shop.example/", func(e *event.Exchange) { e.ResponseBody = `{"no": "<card#1>"}` }),
+		"password-in-response: in old_password":        request("https://shop.example/", func(e *event.Exchange) { e.ResponseBody = "a=1&old_password=<secret#1>" }),
+		"cookie-refused: Domain=other.example":         document("https://shop.example/", "set-cookie: a=1; Secure; Domain=.Other.Example"),
+		"cookie-refused: SameSite=None without Secure": document("https://shop.example/", "set-cookie: a=1; SameSite=None"),
+		"redirect-down: to http://b.example": request("http://b.example/", func(e *event.Exchange) {
+			e.Redirects, e.PageURL, e.RequestHeaders = []string{"https://a.example/"}, "http://b.example/", network
+		}),
+	} {
+		s := analysis.NewSecurity(nil)
+		s.Exchange(e, "r1")
+		var got []string
+		for _, f := range s.Findings() {
+			got = append(got, f.Rule.ID+": "+f.Detail)
+		}
+		if !slices.Contains(got, want) {
+			t.Errorf("%q is not among %q", want, got)
+		}
+	}
+}
+
+func TestFindingsHaveThePageAndTheAddressThatTheyAreOf(t *testing.T) {
+	s := analysis.NewSecurity(nil)
+	s.Exchange(request("https://api.shop.example/a/b?token=<jwt%231>", nil), "r1")
+	alone := document("https://shop.example/", "Referrer-Policy: -")
+	alone.PageURL = ""
+	s.Exchange(alone, "r2")
+	s.Line(&event.Log{Head: event.Head{PageURL: "https://c.example/"}, Message: "<jwt#1>"}, "l3")
+	s.Exception(&event.Exception{Head: event.Head{PageURL: "https://d.example/"}, Stack: []event.StackFrame{{URL: "https://d.example/a.js", Source: "a.ts"}}}, "x4")
+	var got []string
+	for _, f := range s.Findings() {
+		got = append(got, fmt.Sprintf("%s %s %s %v", f.Rule.ID, f.URL, f.Page, f.Evidence))
+	}
+	if want := "secret-in-url https://api.shop.example/a/b https://shop.example/ [r1], secret-in-console https://c.example/ https://c.example/ [l3], " +
+		"referrer-missing https://shop.example/ https://shop.example/ [r2], source-map https://d.example/a.js https://d.example/ [x4]"; strings.Join(got, ", ") != want {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, ", "), want)
+	}
+}
+
+func TestHeadersOfTheNetworkAreKnown(t *testing.T) {
+	e := document("https://shop.example/", "Referrer-Policy: -")
+	e.RequestHeaders, e.PageURL, e.RequestID = nil, "https://other.example/", "wr-7"
+	if got := rulesOf([]string{"headers"}, e); got != "referrer-missing https://shop.example" {
+		t.Error(got)
+	}
+	e.RequestID = "k1-7"
+	if got := rulesOf([]string{"headers"}, e); got != "" {
+		t.Error(got)
+	}
+	s := analysis.NewSecurity([]string{"cookies"})
+	blind := request("https://o.example/", func(e *event.Exchange) { e.RequestHeaders, e.ResponseHeaders, e.RequestID = nil, nil, "wr-8" })
+	s.Exchange(blind, "r1")
+	if l := s.Looked()[0]; l.Seen != 0 || l.Blind != 1 {
+		t.Errorf("%+v", l)
+	}
+}
+
+func TestEverythingThatIsLookedAtCounts(t *testing.T) {
+	count := func(take func(*analysis.Security)) string {
+		s := analysis.NewSecurity([]string{"credentials", "pii", "transport", "scripts"})
+		take(s)
+		var out []string
+		for _, l := range s.Looked() {
+			out = append(out, fmt.Sprint(l.Seen))
+		}
+		return strings.Join(out, " ")
+	}
+	head := event.Head{PageURL: "https://shop.example/"}
+	for name, c := range map[string]struct {
+		take func(*analysis.Security)
+		want string
+	}{
+		"a request": {func(s *analysis.Security) { s.Exchange(request("https://shop.example/", nil), "r1") }, "1 1 1 0"},
+		"a script": {func(s *analysis.Security) {
+			s.Exchange(request("https://shop.example/", func(e *event.Exchange) { e.ContentType = "text/javascript" }), "r1")
+		}, "1 1 1 1"},
+		"a resource": {func(s *analysis.Security) {
+			s.Resource(&event.ResourceTiming{Head: head, URL: "https://shop.example/a.png"}, "t1")
+		}, "1 1 1 0"},
+		"a socket": {func(s *analysis.Security) {
+			s.Socket(&event.Message{Head: head, URL: "wss://shop.example/", Event: "open"}, "w1")
+		}, "1 0 1 0"},
+		"a line": {func(s *analysis.Security) { s.Line(&event.Log{Head: head}, "l1") }, "1 1 0 0"},
+		"an exception": {func(s *analysis.Security) {
+			s.Exception(&event.Exception{Head: head, Stack: []event.StackFrame{{URL: "https://a.example/b.js", Source: "b.ts"}}}, "x1")
+		}, "0 0 0 1"},
+	} {
+		if got := count(c.take); got != c.want {
+			t.Errorf("%s counts %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestRoutesLeaveOutWhatNamesOneThing(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/", "": "", "/orders/8812": "/orders/*", "/v1/users": "/v1/users", "/a1/b": "/a1/b", "/a1234567": "/*", "/a123456": "/a123456",
+		"/f47ac10b-58cc-4372-a567-0e02b2c3d479": "/*", "/a-long-title-of-a-post": "/a-long-title-of-a-post", "/abcdef12": "/*", "/abcdefg1": "/abcdefg1",
+		"/abcdefghi123": "/*", "/abcdefghij123": "/abcdefghij123", "/:;:;:;:;": "/:;:;:;:;", "/2026": "/*",
+		"/" + strings.Repeat("x", 40): "/" + strings.Repeat("x", 40), "/" + strings.Repeat("x", 41): "/*", "/reset/%3Csecret%231%3E": "/reset/*", "/9/0": "/*/*",
+		strings.Repeat("/a", 11): strings.Repeat("/a", 11), strings.Repeat("/a", 12): strings.Repeat("/a", 11) + "/…",
+	} {
+		if got := analysis.Route("https://shop.example" + path); got != want {
+			t.Errorf("%s is %s, want %s", path, got, want)
 		}
 	}
 }

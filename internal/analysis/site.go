@@ -79,13 +79,14 @@ func (t target) route() string {
 		parts = append(parts[:12], "…")
 	}
 	for i, part := range parts {
-		digits := strings.Count(part, "-")
+		digits := 0
 		for _, c := range []byte(part) {
 			if c >= '0' && c <= '9' {
 				digits++
 			}
 		}
-		if digits > 0 && (digits*3 >= len(part) || len(part) >= 16 && digits >= 4) || len(part) > 40 || strings.Contains(part, "<") {
+		id := digits > 0 && (digits == len(part) || len(part) >= 8 && digits*4 >= len(part))
+		if id || len(part) > 40 || strings.Contains(part, "<") {
 			parts[i] = "*"
 		}
 	}

@@ -90,6 +90,10 @@ unsure: a browser can tell, interact {"action":"navigate","url":"https://docs.ex
 	if !strings.Contains(got, "broken 404") || strings.Contains(got, "suspicious 2") || !strings.Contains(got, "1 more; raise limit") {
 		t.Error(got)
 	}
+	long := "/" + strings.Repeat("x", 4096-1-len(base))
+	if got := ask(t, t.Context(), tool, `{"what":"link_validation","urls":`+urlsOf(base, long)+`}`); !strings.HasPrefix(got, "link validation: 1 URLs, 1 ok") {
+		t.Errorf("%.200s", got)
+	}
 	got = ask(t, t.Context(), tool, `{"what":"link_validation","urls":`+urlsOf(base, "/ok", "/missing", "/soft")+`,"limit":1,"as":"json"}`)
 	if !strings.Contains(got, `"more_results":2`) || strings.Contains(got, "/soft") {
 		t.Error(got)
@@ -116,6 +120,15 @@ func TestLinksOfOtherServersAreNotAskedFor(t *testing.T) {
 	if hits.Load() != 0 || !strings.HasPrefix(got, "error=origin_not_allowed") || !strings.Contains(got, `"fetch"`) || !strings.Contains(got, "not allowed: "+base) {
 		t.Errorf("%d requests: %s", hits.Load(), got)
 	}
+	for _, want := range []string{"none of the 2 URLs", "state/settings.json: {"} {
+		if !strings.Contains(got, want) || strings.Count(got, "not allowed: ") != 1 {
+			t.Errorf("%s\nwithout %s", got, want)
+		}
+	}
+	got = ask(t, t.Context(), tool, `{"what":"link_validation","urls":["http://a.example/","https://b.example/x","https://b.example/y"]}`)
+	if !strings.Contains(got, "not allowed: http://a.example\nnot allowed: https://b.example") {
+		t.Error(got)
+	}
 	seen, _, both := site(t, true)
 	got = ask(t, t.Context(), both, `{"what":"link_validation","urls":["`+seen+`/ok","`+base+`/ok"]}`)
 	if hits.Load() != 0 || !strings.HasPrefix(got, "link validation: 2 URLs, 1 ok, 1 not_allowed") || !strings.Contains(got, "settings.json") {
@@ -140,11 +153,43 @@ func TestLinksEndWithTheirCall(t *testing.T) {
 		t.Error(got)
 	}
 	for args, want := range map[string]string{
-		`"urls":["` + base + strings.Repeat("x", 4096) + `"]`: "error=invalid_param", `"urls":["` + base + `"],"background":true`: "error=invalid_param",
+		`"urls":["` + base + "/" + strings.Repeat("x", 4096-len(base)) + `"]`: "error=invalid_param", `"urls":["` + base + `"],"background":true`: "error=invalid_param",
 		`"urls":["` + base + `"],"max_workers":101`: "error=invalid_param", `"urls":[]`: "error=missing_param",
 	} {
 		if got := ask(t, t.Context(), tool, `{"what":"link_validation",`+args+`}`); !strings.HasPrefix(got, want) {
 			t.Errorf("%.60s: %s", args, got)
 		}
+	}
+}
+
+// A tab that the user granted shows a page of its origin, also before anything of it is stored.
+func TestLinksOfGrantedTabsAreAskedFor(t *testing.T) {
+	base, hits, _ := site(t, false)
+	for granted, want := range map[bool]string{true: "link validation: 1 URLs, 1 ok", false: "error=origin_not_allowed"} {
+		h := testkit.NewDaemon(t, 0)
+		body := `{"v":1,"capture_version":"1","session":"s1","version":"1","settings":{"grants":[]},"tabs":[{"id":12,"url":"` + base + `/x","granted":` + fmt.Sprint(granted) + `}]}`
+		if err := h.Sync([]byte(body)); err != nil {
+			t.Fatal(err)
+		}
+		links := &outbound.Client{Allowed: func() ([]string, error) { return nil, nil }}
+		tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir, Links: links} }, nil)
+		if got := ask(t, t.Context(), tool, `{"what":"link_validation","urls":["`+base+`/ok"]}`); !strings.HasPrefix(got, want) {
+			t.Errorf("granted %v: %s", granted, got)
+		}
+	}
+	if hits.Load() == 0 {
+		t.Error("nothing was asked")
+	}
+}
+
+func TestACallerHearsHowFarLinksAre(t *testing.T) {
+	base, _, tool := site(t, true)
+	var told []string
+	call := catalog.Call{Client: "agent", Progress: func(m string) { told = append(told, m) }}
+	if _, err := tool.Call(t.Context(), call, json.RawMessage(`{"what":"link_validation","urls":`+urlsOf(base, "/ok", "/missing")+`}`)); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || told[0] != "1 of 2 links" { // at most one a second
+		t.Errorf("told %v", told)
 	}
 }

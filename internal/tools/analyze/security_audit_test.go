@@ -97,6 +97,41 @@ func TestAnAuditReplacesNoFile(t *testing.T) {
 	}
 }
 
+// Every kind of event that tells something is looked at, and what a page wrote goes into the file as it is.
+func TestAnAuditLooksAtEveryKind(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	head := event.Head{Time: time.Now(), Received: time.Now(), Session: "s1", Tab: 12, Document: "D", PageURL: "https://shop.example/"}
+	served := head
+	served.Service = "api"
+	h.Store.Append(event.Batch{
+		&event.Exchange{Head: head, Method: "GET", URL: "https://shop.example/a?x=<jwt%231>", Status: 200, Initiator: event.Initiator{Type: "fetch"}},
+		&event.ResourceTiming{Head: head, URL: "http://img.example/<b>.png", InitiatorType: "img"},
+		&event.Message{Head: head, Connection: "c", URL: "ws://feed.example/", Event: "open"},
+		&event.Log{Head: head, Level: "log", Severity: 9, Message: "<jwt#1>"},
+		&event.Exception{Head: head, Message: "x", Stack: []event.StackFrame{{URL: "https://cdn.example/a.js", Source: "a.ts"}}},
+		&event.Log{Head: served, Level: "log", Severity: 9, Message: "<aws_key#1>"},
+		&event.Exchange{Head: served, Method: "GET", URL: "https://other.example/a?x=<jwt%231>", Status: 200},
+	})
+	tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir} }, nil)
+	out, err := tool.Call(t.Context(), catalog.Call{Client: "a", Root: h.Project}, json.RawMessage(`{"what":"security_audit","save_to":"a.sarif"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := answer.Render(out, answer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"5 findings (1 high, 3 medium, 1 low) in 3 requests", "secret-in-url", "mixed-content", "request-unencrypted", "secret-in-console", "source-map"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nwithout %s", text, want)
+		}
+	}
+	data, err := os.ReadFile(filepath.Join(h.Project, "a.sarif"))
+	if err != nil || strings.Contains(string(data), `\u003`) || !strings.Contains(string(data), `"security-severity": "8.0"`) || strings.Count(string(data), `"ruleId"`) != 5 {
+		t.Errorf("%v %s", err, data)
+	}
+}
+
 // What does not fit is cut at an entry, with its count: the worst stays.
 func TestFindingsThatDoNotFitAreCut(t *testing.T) {
 	h := fullRings(t)
@@ -120,7 +155,16 @@ func TestFindingsThatDoNotFitAreCut(t *testing.T) {
 				t.Errorf("%s %s: %d entries, more %s, %v", mode, args, n, out["more_"+list], entries[:1])
 			}
 		}
-		if got := ask(t, t.Context(), tool, `{"what":"`+mode+`","scope":"all"}`); len(got) > 2500 || !strings.Contains(got, " more ") {
+		got := ask(t, t.Context(), tool, `{"what":"`+mode+`","scope":"all"}`)
+		for _, want := range []string{"note: requests: looked at the newest 1000, more are kept; up to ", "note: resources: looked at the newest 1500, more are kept; up to "} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %s\nwithout %s", mode, got, want)
+			}
+		}
+		if mode == "security_audit" && !strings.Contains(got, " more findings were left out: of one rule 100 are told apart") {
+			t.Error(got)
+		}
+		if len(got) > 2500 || !strings.Contains(got, " more ") {
 			t.Errorf("%s: %d bytes\n%s", mode, len(got), got)
 		}
 	}
