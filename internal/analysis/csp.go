@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // policy is one Content Security Policy as browsers read it: of directives with one name the first counts.
@@ -47,13 +48,18 @@ func (p policy) scripts() ([]string, bool) {
 }
 
 var (
-	nonceForm = regexp.MustCompile(`^(?i:'nonce-)[A-Za-z0-9+/_-]+={0,2}'$`)
-	hashForm  = regexp.MustCompile(`^'(?i:sha-?(?:256|384|512))-([A-Za-z0-9+/_-]+)(={0,2})'$`)
+	nonceForm = form(`^(?i:'nonce-)[A-Za-z0-9+/_-]+={0,2}'$`)
+	hashForm  = form(`^'(?i:sha-?(?:256|384|512))-([A-Za-z0-9+/_-]+)(={0,2})'$`)
 )
+
+// form compiles an expression when it is first used: nobody waits for it when the program starts.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // isHash reports whether browsers take a word for a hash: they decode it, so its length counts.
 func isHash(word string) bool {
-	m := hashForm.FindStringSubmatch(word)
+	m := hashForm().FindStringSubmatch(word)
 	if m == nil || m[2] != "" && (len(m[1])+len(m[2]))%4 != 0 {
 		return false
 	}
@@ -66,7 +72,7 @@ func has(list []string, keyword string) bool {
 
 // named reports whether a list names single scripts: by a nonce or a hash that browsers take, or by 'strict-dynamic'.
 func named(list []string) bool {
-	return has(list, "'strict-dynamic'") || slices.ContainsFunc(list, func(w string) bool { return nonceForm.MatchString(w) || isHash(w) })
+	return has(list, "'strict-dynamic'") || slices.ContainsFunc(list, func(w string) bool { return nonceForm().MatchString(w) || isHash(w) })
 }
 
 // inline reports whether scripts in the document run: 'unsafe-inline' counts only where nothing names single scripts.
@@ -111,7 +117,7 @@ func (p policy) ignored() (out []string) {
 			quoted := strings.HasPrefix(w, "'") && strings.HasSuffix(w, "'") && len(w) > 1
 			word := slices.Contains(keywords, "'"+low+"'") || strings.HasPrefix(low, "nonce-") || strings.HasPrefix(low, "sha")
 			switch {
-			case quoted && (slices.Contains(keywords, strings.ToLower(w)) || nonceForm.MatchString(w) || isHash(w)):
+			case quoted && (slices.Contains(keywords, strings.ToLower(w)) || nonceForm().MatchString(w) || isHash(w)):
 			case quoted, word && !strings.ContainsAny(low, ".:"), strings.ContainsAny(w, `"‘’“”`):
 				out = append(out, w)
 			}

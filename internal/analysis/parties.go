@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -241,7 +240,7 @@ func (of *Party) name(fields ...string) {
 	}
 }
 
-var partName = regexp.MustCompile(`(?i)content-disposition: form-data; name="([^"]*)"`)
+var partName = form(`(?i)content-disposition: form-data; name="([^"]*)"`)
 
 // mostOfABody is how many bytes of a body are looked at for names.
 const mostOfABody = 8 << 10
@@ -259,7 +258,7 @@ func fieldsOf(body string) (out []string) {
 			out = append(out, name)
 		}
 	default:
-		for _, m := range partName.FindAllStringSubmatch(body, 200) {
+		for _, m := range partName().FindAllStringSubmatch(body, 200) {
 			out = append(out, m[1])
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -576,8 +575,8 @@ func lastReferrer(list string) (out string) {
 }
 
 var (
-	sessionName = regexp.MustCompile(`(?i)sess|sid$|^sid|auth|token|jwt|login|remember|connect\.|^id$`)
-	forScripts  = regexp.MustCompile(`(?i)csrf|xsrf`) // what a script sends back
+	sessionName = form(`(?i)sess|sid$|^sid|auth|token|jwt|login|remember|connect\.|^id$`)
+	forScripts  = form(`(?i)csrf|xsrf`) // what a script sends back
 )
 
 func (s *Security) cookies(e *event.Exchange, at target, wire bool) {
@@ -639,7 +638,7 @@ func (s *Security) cookie(e *event.Exchange, at target, line string) {
 		s.add("cookie-refused", at, where, "Domain="+domain)
 		return
 	}
-	session := sessionName.MatchString(c.name)
+	session := sessionName().MatchString(c.name)
 	if !c.secure && !at.here {
 		rule := "cookie-plain"
 		if session {
@@ -647,7 +646,7 @@ func (s *Security) cookie(e *event.Exchange, at target, line string) {
 		}
 		s.add(rule, at, where, "")
 	}
-	if session && !c.httpOnly && !forScripts.MatchString(c.name) {
+	if session && !c.httpOnly && !forScripts().MatchString(c.name) {
 		s.add("cookie-httponly", at, where, "")
 	}
 	if session && site != "lax" && site != "strict" && site != "none" {
@@ -655,7 +654,7 @@ func (s *Security) cookie(e *event.Exchange, at target, line string) {
 	}
 }
 
-var privatePath = regexp.MustCompile(`(?i)(?:^|/)(?:admin|accounts?|me|users?|profile|orders?|billing|invoices?|payments?|settings|internal|private|customers?|tokens|api[_-]?keys|secrets)(?:/|$)`)
+var privatePath = form(`(?i)(?:^|/)(?:admin|accounts?|me|users?|profile|orders?|billing|invoices?|payments?|settings|internal|private|customers?|tokens|api[_-]?keys|secrets)(?:/|$)`)
 
 // access looks at who may read an answer.
 func (s *Security) access(e *event.Exchange, at, page target, wire bool) {
@@ -679,7 +678,7 @@ func (s *Security) access(e *event.Exchange, at, page target, wire bool) {
 	case ok && allowed == origin && asker.site != at.site:
 		s.add("cors-reflected", at, at.origin, "allows "+allowed+" with credentials")
 	}
-	if !wire || e.Status < 200 || e.Status >= 300 || !strings.Contains(e.ContentType, "json") || !privatePath.MatchString(at.Path) {
+	if !wire || e.Status < 200 || e.Status >= 300 || !strings.Contains(e.ContentType, "json") || !privatePath().MatchString(at.Path) {
 		return
 	}
 	if e.HasAuth || slices.ContainsFunc(e.RequestHeaders, func(h event.Header) bool {
@@ -692,15 +691,15 @@ func (s *Security) access(e *event.Exchange, at, page target, wire bool) {
 }
 
 var (
-	scriptTag = regexp.MustCompile(`(?i)<script\b[^>]*>`)
-	metaTag   = regexp.MustCompile(`(?i)<meta\b[^>]*>`)
-	attribute = regexp.MustCompile(`(?i)([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
-	mapLine   = regexp.MustCompile(`(?m)^\s*(?://|/\*)[#@]\s*sourceMappingURL=([^\s*]+)`)
+	scriptTag = form(`(?i)<script\b[^>]*>`)
+	metaTag   = form(`(?i)<meta\b[^>]*>`)
+	attribute = form(`(?i)([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))`)
+	mapLine   = form(`(?m)^\s*(?://|/\*)[#@]\s*sourceMappingURL=([^\s*]+)`)
 )
 
 func attributes(tag string) map[string]string {
 	out := map[string]string{}
-	for _, m := range attribute.FindAllStringSubmatch(tag, 50) {
+	for _, m := range attribute().FindAllStringSubmatch(tag, 50) {
 		if name := strings.ToLower(m[1]); out[name] == "" {
 			out[name] = m[2] + m[3] + m[4]
 		}
@@ -719,7 +718,7 @@ func (s *Security) markup(e *event.Exchange, at target) {
 	}
 	if !at.here && (isScript || strings.HasSuffix(at.Path, ".js")) && e.Status == 200 {
 		where := cmp.Or(header(e.ResponseHeaders, "sourcemap"), header(e.ResponseHeaders, "x-sourcemap"))
-		if m := mapLine.FindStringSubmatch(e.ResponseBody[max(0, len(e.ResponseBody)-4096):]); where == "" && m != nil {
+		if m := mapLine().FindStringSubmatch(e.ResponseBody[max(0, len(e.ResponseBody)-4096):]); where == "" && m != nil {
 			where = m[1]
 		}
 		if where != "" && !strings.HasPrefix(where, "data:") {
@@ -729,7 +728,7 @@ func (s *Security) markup(e *event.Exchange, at target) {
 	if !html || e.ResponseBody == "" {
 		return
 	}
-	for _, tag := range scriptTag.FindAllString(e.ResponseBody, 200) {
+	for _, tag := range scriptTag().FindAllString(e.ResponseBody, 200) {
 		a := attributes(tag)
 		from, err := at.Parse(a["src"])
 		if err != nil || a["src"] == "" || a["integrity"] != "" {
@@ -742,7 +741,7 @@ func (s *Security) markup(e *event.Exchange, at target) {
 	if !s.checks["headers"] {
 		return
 	}
-	for _, tag := range metaTag.FindAllString(e.ResponseBody, 50) {
+	for _, tag := range metaTag().FindAllString(e.ResponseBody, 50) {
 		a := attributes(tag)
 		if !strings.EqualFold(a["http-equiv"], "content-security-policy") {
 			continue

@@ -247,7 +247,7 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 			l.Verdict, l.Why = NotAllowed, o.String()+" is not allowed"
 			if hop > 0 {
 				l.Verdict, l.Why = Redirected, "it was not followed: "+l.Why
-				if loginPath.MatchString(u.Path) {
+				if loginPath().MatchString(u.Path) {
 					l.Verdict = NeedsLogin
 				}
 			}
@@ -265,7 +265,7 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 		l.Status, l.Why = a.status, ""
 		next, err := u.Parse(a.location)
 		if !a.redirects() || err != nil {
-			l.judge(a, hop > 0, loginPath.MatchString(u.Path))
+			l.judge(a, hop > 0, loginPath().MatchString(u.Path))
 			if a.status == http.StatusTooManyRequests {
 				k.fill(u.Host)
 			}
@@ -349,10 +349,15 @@ func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer
 }
 
 var (
-	loginPath = regexp.MustCompile(`(?i)(?:^|/)(?:log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
-	titles    = regexp.MustCompile(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
-	errorText = regexp.MustCompile(`(?i)\b(?:40[34]|410|50[0-9])\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
+	loginPath = form(`(?i)(?:^|/)(?:log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
+	titles    = form(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
+	errorText = form(`(?i)\b(?:40[34]|410|50[0-9])\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
 )
+
+// form compiles an expression when it is first used: nobody waits for it when the program starts.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
 
 // judge decides about an answer that leads nowhere else.
 func (l *Link) judge(a answer, redirected, login bool) {
@@ -373,8 +378,8 @@ func (l *Link) judge(a answer, redirected, login bool) {
 		if redirected {
 			l.Verdict = Redirected
 		}
-		for _, m := range titles.FindAllStringSubmatch(a.page, 5) {
-			if errorText.MatchString(m[1]) {
+		for _, m := range titles().FindAllStringSubmatch(a.page, 5) {
+			if errorText().MatchString(m[1]) {
 				l.Verdict, l.Why = Suspicious, fmt.Sprintf("it is answered well, and the page says %.80q", strings.TrimSpace(m[1]))
 				break
 			}
