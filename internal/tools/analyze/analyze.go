@@ -22,6 +22,6 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true, Open: true},
 	Doc:   "Findings from what was captured: errors grouped, page performance, security, third parties, links.",
-	Shown: []string{"limit", "url", "scope", "tab", "checks", "severity_min", "save_to", "include_static", "urls"},
+	Shown: []string{"limit", "url", "scope", "tab", "urls", "severity_min"},
 	Docs:  map[string]string{"limit": "most entries, 1-1000"}, // each mode has its own default
 })
