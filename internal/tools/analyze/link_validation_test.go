@@ -153,7 +153,7 @@ func TestLinksEndWithTheirCall(t *testing.T) {
 		t.Error(got)
 	}
 	for args, want := range map[string]string{
-		`"urls":["` + base + "/" + strings.Repeat("x", 4096-len(base)) + `"]`: "error=invalid_param", `"urls":["` + base + `"],"background":true`: "error=invalid_param",
+		`"urls":["` + base + "/" + strings.Repeat("x", 4096-len(base)) + `"]`: "error=invalid_param retry=never\na URL has 4097 bytes; it may have 4096.", `"urls":["` + base + `"],"background":true`: "error=invalid_param",
 		`"urls":["` + base + `"],"max_workers":101`: "error=invalid_param", `"urls":[]`: "error=missing_param",
 	} {
 		if got := ask(t, t.Context(), tool, `{"what":"link_validation",`+args+`}`); !strings.HasPrefix(got, want) {

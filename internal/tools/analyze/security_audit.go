@@ -194,7 +194,7 @@ func securitySARIF(version, page string, found []*analysis.SecurityFinding, r *s
 		if f.Detail != "" {
 			message = f.Detail + ". " + f.Rule.Fix
 		}
-		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{URL: f.URL, Impact: f.Rule.Severity, Message: message, Place: f.Place, ID: f.ID})
+		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{URL: f.URL, Message: message, Place: f.Place, ID: f.ID})
 	}
 	return artifact.NewSARIF(in)
 }

@@ -40,7 +40,7 @@ func fullRings(t testing.TB) *testkit.Daemon {
 				}
 				b = append(b, e)
 			case 2:
-				b = append(b, &event.ResourceTiming{Head: head, URL: fmt.Sprintf("http://cdn%d.example/a.js", n%700), InitiatorType: "script"})
+				b = append(b, &event.ResourceTiming{Head: head, URL: fmt.Sprintf("http://cdn%d.example/a.js", n%2801), InitiatorType: "script"})
 			case 3:
 				b = append(b, &event.Log{Head: head, Level: "info", Severity: 9, Message: "said <jwt#1> to bob@example.com " + strings.Repeat("<", 200)})
 			}
@@ -108,7 +108,7 @@ func TestAnAuditLooksAtEveryKind(t *testing.T) {
 		&event.ResourceTiming{Head: head, URL: "http://img.example/<b>.png", InitiatorType: "img"},
 		&event.Message{Head: head, Connection: "c", URL: "ws://feed.example/", Event: "open"},
 		&event.Log{Head: head, Level: "log", Severity: 9, Message: "<jwt#1>"},
-		&event.Exception{Head: head, Message: "x", Stack: []event.StackFrame{{URL: "https://cdn.example/a.js", Source: "a.ts"}}},
+		&event.Exception{Head: head, Message: "x", Stack: []event.StackFrame{{URL: "https://cdn.example/a.js", Source: "<a>.ts"}}},
 		&event.Log{Head: served, Level: "log", Severity: 9, Message: "<aws_key#1>"},
 		&event.Exchange{Head: served, Method: "GET", URL: "https://other.example/a?x=<jwt%231>", Status: 200},
 	})
@@ -127,7 +127,8 @@ func TestAnAuditLooksAtEveryKind(t *testing.T) {
 		}
 	}
 	data, err := os.ReadFile(filepath.Join(h.Project, "a.sarif"))
-	if err != nil || strings.Contains(string(data), `\u003`) || !strings.Contains(string(data), `"security-severity": "8.0"`) || strings.Count(string(data), `"ruleId"`) != 5 {
+	if err != nil || strings.Contains(string(data), `\u003`) || !strings.Contains(string(data), `"security-severity": "8.0"`) || strings.Count(string(data), `"ruleId"`) != 5 ||
+		!strings.Contains(string(data), "no browser with the extension has connected") {
 		t.Errorf("%v %s", err, data)
 	}
 }
@@ -160,6 +161,9 @@ func TestFindingsThatDoNotFitAreCut(t *testing.T) {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %s\nwithout %s", mode, got, want)
 			}
+		}
+		if mode == "third_party_audit" && !strings.Contains(got, " requests to further sites were left out") {
+			t.Error(got)
 		}
 		if mode == "security_audit" && !strings.Contains(got, " more findings were left out: of one rule 100 are told apart") {
 			t.Error(got)

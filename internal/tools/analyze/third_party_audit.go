@@ -16,7 +16,7 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "third_party_audit", Reads: true, Limit: 8, Doc: "Other sites that pages load from or send to, the riskiest first: kinds of " +
+	Name: "third_party_audit", Reads: true, Limit: 6, Doc: "Other sites that pages load from or send to, the riskiest first: kinds of " +
 		"resources, bytes, cookies, names of the fields that were sent.",
 	Aliases: []string{"third_parties"}, Example: `{"first_party_origins":["https://cdn.example"]}`,
 }, thirdPartyAudit)
