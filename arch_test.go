@@ -37,6 +37,7 @@ var rows = [][]string{
 		"internal/checkpoint",
 		"internal/flow",
 		"internal/memory",
+		"internal/outbound",
 		"internal/project",
 		"internal/setup",
 		"internal/webm",
@@ -64,6 +65,7 @@ var reserved = map[string][]string{
 		"internal/proof",
 		"internal/export",
 		"internal/httpapi",
+		"internal/outbound",
 		"internal/mcp",
 		"internal/bridge",
 		"internal/daemon",
@@ -89,6 +91,7 @@ var reserved = map[string][]string{
 	"github.com/vektah/gqlparser/v2/parser":          {"internal/analysis"},
 	"golang.org/x/tools/txtar":                       {"internal/testkit"},
 	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
+	"golang.org/x/net/publicsuffix":                  {"internal/analysis"},
 }
 
 func matches(pattern, pkg string) bool {
@@ -316,10 +319,10 @@ func TestEveryStartOfAGoroutineIsSeen(t *testing.T) {
 	}
 }
 
-// connectors are the packages that connect to something. All but those of sources connect to this machine only, and
-// sources to what the user configured.
+// connectors are the packages that connect to something. All but those of sources and outbound connect to this machine
+// only, and these to what the user configured.
 var connectors = []string{
-	"internal/source", "internal/source/*", "internal/export", "internal/proof", "internal/bridge", "internal/testkit", "cmd/*",
+	"internal/source", "internal/source/*", "internal/outbound", "internal/export", "internal/proof", "internal/bridge", "internal/testkit", "cmd/*",
 	"bench",
 }
 

@@ -190,6 +190,8 @@ export class Browser {
     place: Place,
     options: {
       hosts?: string[];
+      /** "Network detail" is on. */
+      networkDetail?: boolean;
       headless?: boolean;
       args?: string[];
       ignoreDefaultArgs?: string[];
@@ -198,7 +200,7 @@ export class Browser {
       setup?: boolean;
     } = {},
   ): Promise<Browser> {
-    const extension = extensionCopy(place, options.hosts);
+    const extension = extensionCopy(place, options.hosts, options.networkDetail);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
     writeFileSync(
@@ -265,15 +267,16 @@ export class Browser {
 }
 
 /** A copy of the built extension that looks for the place's port. The id stays: its key is pinned. */
-export function extensionCopy(place: Place, hosts: string[] = []): string {
+export function extensionCopy(place: Place, hosts: string[] = [], networkDetail = false): string {
   const copy = mkdtempSync(join(place.dir, "extension-"));
   cpSync(EXTENSION, copy, { recursive: true });
   writeFileSync(join(copy, "config.json"), JSON.stringify({ port: place.port }));
-  if (hosts.length > 0) {
-    // A permission prompt cannot be answered headless, so these sites are granted from the start.
+  if (hosts.length > 0 || networkDetail) {
+    // A permission prompt cannot be answered headless, so these are granted from the start.
     const file = join(copy, "manifest.json");
     const manifest = JSON.parse(readFileSync(file, "utf8"));
     manifest.host_permissions.push(...hosts);
+    if (networkDetail) manifest.permissions.push("webRequest");
     writeFileSync(file, JSON.stringify(manifest));
   }
   return copy;

@@ -75,7 +75,7 @@ func GraphQL(body string, parameters map[string]string) (ops []GraphQLOperation,
 				}
 				op.Kind, op.Name = string(chosen.Operation), chosen.Name
 				if op.Name == "" {
-					op.Name = fieldsOf(chosen.SelectionSet)
+					op.Name = selected(chosen.SelectionSet)
 				}
 			}
 		} else if !persisted {
@@ -86,8 +86,8 @@ func GraphQL(body string, parameters map[string]string) (ops []GraphQLOperation,
 	return ops, batch
 }
 
-// fieldsOf names an operation without a name by its first fields: "{ cart, user }".
-func fieldsOf(set ast.SelectionSet) string {
+// selected names an operation without a name by its first fields: "{ cart, user }".
+func selected(set ast.SelectionSet) string {
 	var names []string
 	for _, s := range set {
 		if f, ok := s.(*ast.Field); ok && len(names) < 3 {

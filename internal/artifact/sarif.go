@@ -95,8 +95,9 @@ type SARIFConfiguration struct {
 
 // SARIFRuleProperties are what the standard has no word for.
 type SARIFRuleProperties struct {
-	Tags   []string `json:"tags"`
-	Impact string   `json:"impact,omitempty"`
+	Tags     []string `json:"tags"`
+	Impact   string   `json:"impact,omitempty"`
+	Severity string   `json:"security-severity,omitempty"` // 0.0 to 10.0, as code hosts read it
 }
 
 // SARIFArtifact is a document that was looked at.
@@ -150,7 +151,8 @@ type SARIFResultProperties struct {
 // Rule is a rule of a tool, with what it found.
 type Rule struct {
 	ID, Help, Description, HelpURL string
-	Impact                         string // critical, serious, moderate, minor; "" unknown
+	Impact                         string // critical, serious, moderate, minor; high, medium, low, info; "" unknown
+	Security                       string // security-severity, 0.0 to 10.0; "" where the rule is of another sort
 	Tags                           []string
 	Review                         bool // a person has to look at what it found
 	Found                          []Finding
@@ -164,6 +166,9 @@ type Finding struct {
 	Impact   string // as Rule's; "" the rule's own
 	HTML     string
 	Message  string // what is wrong and how to mend it; may be ""
+
+	Place string // what is meant where it is no element: a header, a cookie. Selector and Frame are "" then
+	ID    string // tells it from others in every run; "": by rule, address and element
 }
 
 // SARIFInput is what goes into a log.
@@ -178,8 +183,11 @@ type SARIFInput struct {
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// fingerprint names our way to tell equal findings of two runs.
-const fingerprint = "gasolineElement/v1"
+// Our ways to tell equal findings of two runs: by an element, or by an id that the caller gives.
+const (
+	fingerprint      = "gasolineElement/v1"
+	givenFingerprint = "gasolineFinding/v1"
+)
 
 // NewSARIF returns the log of one run: a result for each element. Documents are named by their addresses without query
 // and fragment, so that two runs name them alike; a finding in an iframe without an address is in the page.
@@ -233,7 +241,7 @@ func rule(r Rule) SARIFRule {
 	out := SARIFRule{
 		ID: r.ID, ShortDescription: SARIFText{r.Help}, FullDescription: SARIFText{r.Description},
 		Defaults:   SARIFConfiguration{Level: level(r.Impact)},
-		Properties: SARIFRuleProperties{Tags: slices.Clone(r.Tags), Impact: r.Impact},
+		Properties: SARIFRuleProperties{Tags: slices.Clone(r.Tags), Impact: r.Impact, Severity: r.Security},
 	}
 	if out.Properties.Tags == nil {
 		out.Properties.Tags = []string{}
@@ -266,6 +274,13 @@ func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult 
 	out.Locations = []SARIFLocation{{
 		Physical: SARIFPhysical{Artifact: at}, Logical: []SARIFLogical{{Name: name, Kind: "element"}},
 	}}
+	if f.Place != "" {
+		out.Locations[0].Logical[0] = SARIFLogical{Name: f.Place, Kind: "resource"}
+	}
+	if f.ID != "" {
+		out.Fingerprints = map[string]string{givenFingerprint: f.ID}
+		return out
+	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{r.ID, at.URI, name}, "\x00")))
 	out.Fingerprints = map[string]string{fingerprint: hex.EncodeToString(sum[:16])}
 	return out
@@ -274,9 +289,9 @@ func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult 
 // level is the standard's word for an impact.
 func level(impact string) string {
 	switch impact {
-	case "critical", "serious":
+	case "critical", "serious", "high":
 		return "error"
-	case "minor":
+	case "minor", "low", "info":
 		return "note"
 	}
 	return "warning"

@@ -103,7 +103,7 @@ func TestTheToolsStateTheirHints(t *testing.T) {
 	}
 	wants := map[string][5]bool{ // read only, destructive, idempotent, open world; always loaded
 		"observe":   {true, false, true, true, true},
-		"analyze":   {false, false, true, false, false}, // it will keep baselines
+		"analyze":   {false, false, true, true, false},  // it will keep baselines, and asks for links
 		"generate":  {false, true, false, false, false}, // overwrite:true replaces a file
 		"interact":  {false, true, false, true, true},
 		"configure": {false, true, false, false, false}, // clear

@@ -23,6 +23,7 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/project"
@@ -230,6 +231,7 @@ func (d *parts) tools() []*catalog.Bound {
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
 	gate := drive.Gate(d.registry, d.patience)
+	links := &outbound.Client{Allowed: d.fetchable, Start: func(f func()) { go f() }, Agent: "Gasoline/" + d.cfg.Version}
 	act := func(c catalog.Call) interact.Env {
 		return interact.Env{
 			Drive: driver, Registry: d.registry, Reader: d.reader, Dir: d.dir, Version: d.cfg.Version, Clean: d.redact, Call: c,
@@ -241,7 +243,7 @@ func (d *parts) tools() []*catalog.Bound {
 			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films, Flows: d.flows}
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
-			return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir}
+			return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir, Version: d.cfg.Version, Links: links}
 		}, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
@@ -344,7 +346,7 @@ const instructions = `Gasoline lets you see the user's real browser, act in it, 
 Use it when code that runs in a browser or behind one is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
 
 observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. One request from the click to the database: {"what":"timeline","trace":"r42"}.
-analyze - ask for findings: error_clusters, performance.
+analyze - ask for findings: error_clusters, performance, security_audit, third_party_audit, link_validation.
 interact - act in the page: navigate, click, type, wait_for, execute_js. Needs "AI Web Pilot", which only the user switches on. list_interactive gives refs (e17) to aim with.
 generate - make artifacts: har.
 configure - health, doctor, clear; record what is done in a tab and play it back; keep sequences of actions and names of elements (store).

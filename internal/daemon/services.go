@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
@@ -18,7 +19,8 @@ import (
 // settings are what the user wrote into settings.json of the state directory. They hold for a daemon that a client
 // starts, too.
 type settings struct {
-	OTLP bool `json:"otlp"` // listen where SDKs send to that nobody configured
+	OTLP  bool     `json:"otlp"`  // listen where SDKs send to that nobody configured
+	Fetch []string `json:"fetch"` // origins that links of agents may lead to
 }
 
 // settingsFile lies in the state directory.
@@ -44,6 +46,15 @@ func readSettings(dir *state.Dir) (settings, *state.Fault) {
 		Effect: "the default settings hold",
 		Fix:    "Correct it, then run \"gasoline stop\"; the next start reads it.",
 	}
+}
+
+// fetchable lists the origins that the user lets the daemon fetch from, as the settings are now.
+func (d *parts) fetchable() ([]string, error) {
+	s, fault := readSettings(d.dir)
+	if fault != nil {
+		return nil, problem.New(problem.InvalidParam, "Ask the user to correct it.", "%s", fault.Detail())
+	}
+	return s.Fetch, nil
 }
 
 // listenForServices serves the ports of OTLP where that is wanted, until the returned function is called. A port

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,5 +95,38 @@ func TestPortsForServicesBySettings(t *testing.T) {
 		if err := d.stop(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Links are asked for where the settings list their origin, as the file is at the time of the call.
+func TestLinksLeadToWhatTheUserListed(t *testing.T) {
+	p := place(t)
+	p.Port = testkit.Port(t)
+	d := start(t, config(p))
+	asked := 0
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	t.Cleanup(server.Close)
+	file := filepath.Join(p.StateDir, "settings.json")
+	for _, c := range []struct{ settings, want string }{
+		{``, `"origin_not_allowed"`}, {`{"fetch": ["http://127.0.0.1:1"]}`, `"origin_not_allowed"`},
+		{`{"fetch": ["` + server.URL + `"]}`, "1 ok"}, {`{"fetch": ["*"]}`, `"invalid_param"`}, {`{"fetch"`, `"invalid_param"`}, {`{}`, `"origin_not_allowed"`},
+	} {
+		if err := os.WriteFile(file, []byte(c.settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c.settings == "" {
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, answer := d.ask("POST", "/tools/analyze", `{"what":"link_validation","urls":["`+server.URL+`"]}`); !strings.Contains(answer, c.want) {
+			t.Errorf("with %s: %s, want %s", c.settings, answer, c.want)
+		}
+	}
+	if asked == 0 || asked > 2 {
+		t.Errorf("%d requests", asked)
+	}
+	if err := d.stop(); err != nil {
+		t.Error(err)
 	}
 }

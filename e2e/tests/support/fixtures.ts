@@ -19,6 +19,8 @@ interface Options {
   bodies: boolean;
   /** Sites beyond loopback that are granted, as match patterns. */
   hosts: string[];
+  /** "Network detail" is on. */
+  networkDetail: boolean;
   /** The test ends the browser, or changes it in ways that are not taken back. */
   ownBrowser: boolean;
   /** Flags of Playwright's own that are left out, in a browser of the test's own. */
@@ -41,6 +43,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   pilot: [false, { option: true }],
   bodies: [false, { option: true }],
   hosts: [[], { option: true }],
+  networkDetail: [false, { option: true }],
   ownBrowser: [false, { option: true }],
   without: [[], { option: true }],
 
@@ -72,14 +75,14 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
     { scope: "worker" },
   ],
 
-  profile: async ({ place, pilot, bodies, hosts, ownBrowser, without, shared }, use, testInfo) => {
+  profile: async ({ place, pilot, bodies, hosts, networkDetail, ownBrowser, without, shared }, use, testInfo) => {
     const serve = async (browser: Browser): Promise<void> => {
       await connected(place);
       await settings(browser, { pilot, bodies });
       await use(browser);
     };
     if (ownBrowser || without.length > 0) {
-      const browser = await Browser.launch(place, { hosts, args: FLAGS, ignoreDefaultArgs: without });
+      const browser = await Browser.launch(place, { hosts, networkDetail, args: FLAGS, ignoreDefaultArgs: without });
       try {
         await serve(browser);
       } finally {
@@ -89,7 +92,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
     }
     const install = async (chromium: Chromium): Promise<void> => {
       await place.setUp(chromium.profile);
-      const { worker } = await chromium.install(extensionCopy(place, hosts));
+      const { worker } = await chromium.install(extensionCopy(place, hosts, networkDetail));
       await serve(new Browser(chromium.context, worker, chromium.profile));
     };
     await shared.lend(testInfo, install);

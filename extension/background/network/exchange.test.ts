@@ -63,6 +63,22 @@ test("what the network saw of a request is told in the wire's words, without sec
   for (const key of ["error", "from_cache"]) expect(exchange).not.toHaveProperty(key);
 });
 
+test("of a cookie that is set, the name and the attributes are told", () => {
+  const set = (value: string) =>
+    told({ responseHeaders: [{ name: "Set-Cookie", value }] }).response_headers?.[0]?.value ?? "";
+  expect(set("sid=hunter2hunter2; Path=/; HttpOnly")).toMatch(/^sid=<set_cookie:[0-9a-f]{8}>; Path=\/; HttpOnly$/);
+  expect(set("sid=hunter2=hunter2")).toMatch(/^sid=<set_cookie:[0-9a-f]{8}>$/);
+  expect(set("sid=; Max-Age=0")).toMatch(/^<set_cookie:[0-9a-f]{8}>$/);
+  for (const whole of [
+    "hunter2hunter2",
+    "hunter2; a=b",
+    "a=b\nsid=hunter2",
+    "a=b; Secure\nsid=hunter2",
+    "a=b\rsid=hunter2",
+  ])
+    expect(set(whole), whole).toMatch(/^<set_cookie:[0-9a-f]{8}>$/);
+});
+
 test("what was not seen is not told", () => {
   const { ttfb: _ttfb, ended: _ended, ip: _ip, ...bare } = request();
   const exchange = fromRequest(

@@ -5,6 +5,7 @@ package analyze
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -12,22 +13,27 @@ import (
 // Env is what the modes may reach.
 type Env struct {
 	view.View
-	Drive drive.Driver
-	Dir   *state.Dir // where baselines are kept, and artifacts
+	Drive   drive.Driver
+	Dir     *state.Dir       // where baselines are kept, and artifacts
+	Version string           // of this program
+	Links   *outbound.Client // that fetches what the user allowed
 }
 
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
-	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings: errors grouped, slow loads, drift of APIs, forms, tables, styles, accessibility, drawings.",
+	Hints: catalog.Hints{Idempotent: true, Open: true},
+	Doc:   "Findings: errors grouped, slow loads, drift of APIs, security, links, forms, tables, styles, accessibility.",
 	Shown: []string{
-		"selector", "ref", "limit", "url", "scope", "tab", "op", "name", "baseline", "overwrite", "id",
+		"selector", "ref", "limit", "url", "scope", "tab", "op", "name", "baseline", "overwrite", "urls", "id",
 	},
 	Docs: map[string]string{
 		"limit":    "most entries, 1-1000", // each mode has its own default
-		"selector": "only what fits: CSS (>>> pierces shadow roots), or text= role= label= placeholder= testid=",
+		"selector": "CSS (>>> pierces shadow roots), text= role= label= …",
 		"tab":      "tab id; default the one in use",
+		"op":       "default analyze",
+		"scope":    "default tab",
+		"urls":     "at most 1000",
 		"name":     "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
 		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},

@@ -38,7 +38,7 @@ func busy(t testing.TB, requests, endpoints, items int) *testkit.Daemon {
 }
 
 func asked(t testing.TB, h *testkit.Daemon, args string) string {
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir} }, nil)
+	b := catalog.Bind(analyze.Tool, over(h), nil)
 	out, err := b.Call(t.Context(), catalog.Call{Client: "agent"}, json.RawMessage(args))
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestFindingsEndInTheMiddle(t *testing.T) {
 			&event.Mark{Head: head, Type: "annotation", Detail: fmt.Sprintf(`{"id":"d%d"}`, i)},
 		})
 	}
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver()} }, nil)
+	b := catalog.Bind(analyze.Tool, over(h), nil)
 	for _, mode := range b.Modes() {
 		if !mode.Reads {
 			continue // it is about one event, or asks the browser

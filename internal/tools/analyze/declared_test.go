@@ -15,7 +15,7 @@ import (
 
 func TestModesSayWhatTheyDidNotHear(t *testing.T) {
 	h := testkit.NewDaemon(t, 0)
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver()} }, nil)
+	b := catalog.Bind(analyze.Tool, over(h), nil)
 	catalog.Ask([]*catalog.Bound{b}, func(context.Context, catalog.Call, catalog.Whose) string {
 		return "tab 12 did not answer"
 	})

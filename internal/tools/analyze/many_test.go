@@ -31,7 +31,7 @@ func TestFindingsRestOnAllThatIsKept(t *testing.T) {
 			&event.Performance{Head: head, URL: "http://localhost:3000/", Load: 10},
 		})
 	}
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver()} }, nil)
+	b := catalog.Bind(analyze.Tool, over(h), nil)
 	for args, want := range map[string]string{
 		`{"what":"error_clusters"}`: "error clusters: 1 from 150 errors", `{"what":"performance"}`: "performance: 150 visits",
 	} {
@@ -66,7 +66,7 @@ func TestALoudServiceHidesNobody(t *testing.T) {
 			}
 			h.Store.Append(b)
 		}
-		b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver()} }, nil)
+		b := catalog.Bind(analyze.Tool, over(h), nil)
 		out, err := b.Call(t.Context(), catalog.Call{Client: "agent"}, json.RawMessage(`{"what":"errors","scope":"all"}`))
 		if err != nil {
 			t.Fatal(err)

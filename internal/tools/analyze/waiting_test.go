@@ -28,7 +28,7 @@ func waiter(t *testing.T) (h *testkit.Daemon, ask func(ctx context.Context, args
 	if err := h.Sync(browser); err != nil {
 		t.Fatal(err)
 	}
-	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir} }, nil)
+	b := catalog.Bind(analyze.Tool, over(h), nil)
 	var runner calls.Runner
 	return h, func(ctx context.Context, args string, told func(string)) string {
 		call := catalog.Call{Client: "agent", Name: "agent", Progress: told}

@@ -1,0 +1,416 @@
+// Package outbound is the one place from which the daemon fetches something that an agent names.
+//
+// It connects to origins that the user listed in the own settings, and to servers of this machine whose pages were
+// captured; to nothing else, whatever a link, a redirect or DNS says. The address is checked when it is dialled, for each
+// hop and each answer of DNS. Requests carry no cookie and no credential, bodies are bounded, and redirects that leave
+// the list are told, not followed.
+package outbound
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	maxBody    = 64 << 10 // bytes of a page that are looked at
+	maxHops    = 10
+	perHost    = 2 // requests at a time
+	perRequest = 10 * time.Second
+)
+
+// Client checks links. Its fields are set before it is used; it may be used by many goroutines then.
+type Client struct {
+	// Allowed lists what the user lets the daemon fetch from: origins, hosts, "*." and a host. It is asked for each call.
+	Allowed func() ([]string, error)
+	// Start starts a goroutine that ends with the call that it is of. nil: everything is done one after the other.
+	Start func(func())
+	// Resolver is asked for addresses of names; nil is the system's.
+	Resolver *net.Resolver
+	// Agent is the User-Agent.
+	Agent string
+}
+
+// Verdict is what a link came to.
+type Verdict string
+
+// Verdicts, the worst first.
+const (
+	Broken     Verdict = "broken"        // no answer, or one that says that there is nothing
+	TimedOut   Verdict = "timeout"       // no answer in time
+	Refused    Verdict = "refused"       // its address is none that may be connected to
+	Suspicious Verdict = "suspicious"    // an answer 200 that reads as an error
+	Unsure     Verdict = "unsure"        // the server does not answer programs, or not now: a browser can tell
+	NeedsLogin Verdict = "requires_auth" // it asks for a login
+	Redirected Verdict = "redirect"      // it leads elsewhere, and well as far as it was followed
+	NotAllowed Verdict = "not_allowed"   // nobody allowed its origin
+	Unchecked  Verdict = "not_checked"   // the time was up before its turn
+	OK         Verdict = "ok"
+)
+
+// Verdicts are all of them, the worst first.
+var Verdicts = []Verdict{Broken, TimedOut, Refused, Suspicious, Unsure, NeedsLogin, Redirected, NotAllowed, Unchecked, OK}
+
+// Link is a link and what it came to.
+type Link struct {
+	URL      string
+	Verdict  Verdict
+	Status   int           // of the last answer; 0 when none came
+	Redirect string        // where it leads, without query; "" nowhere
+	Why      string        // a sentence; "" where the verdict says it all
+	Time     time.Duration // of all its requests
+}
+
+// Options say how links are checked.
+type Options struct {
+	Workers  int                      // requests at a time, at most; 0 is 1
+	Shown    func(origin string) bool // whether a page of an origin was captured
+	Progress func(done, of int)       // may be nil; it is called from one goroutine at a time
+}
+
+// Check checks links and returns what each came to, in their order. What was not done when the context ended says so. Its
+// error is that of the user's list.
+func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, error) {
+	list, err := c.Allowed()
+	if err != nil {
+		return nil, err
+	}
+	k := &checker{client: c, shown: o.Shown, full: map[string]bool{}}
+	for _, text := range list {
+		e, err := entryOf(text)
+		if err != nil {
+			return nil, err
+		}
+		k.entries = append(k.entries, e)
+	}
+	transport := &http.Transport{
+		// No proxy: what is dialled is what was checked.
+		DialContext: k.dial, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: perHost,
+		IdleConnTimeout: 5 * time.Second, TLSHandshakeTimeout: perRequest, ResponseHeaderTimeout: perRequest,
+	}
+	defer transport.CloseIdleConnections()
+	k.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	out := make([]Link, len(urls))
+	lanes := lanesOf(urls)
+	var next, done int
+	var mu sync.Mutex
+	take := func() []int {
+		mu.Lock()
+		defer mu.Unlock()
+		if next == len(lanes) {
+			return nil
+		}
+		next++
+		return lanes[next-1]
+	}
+	work := func() {
+		for lane := take(); lane != nil; lane = take() {
+			for _, i := range lane {
+				out[i] = k.check(ctx, urls[i])
+				mu.Lock()
+				if done++; o.Progress != nil {
+					o.Progress(done, len(urls))
+				}
+				mu.Unlock()
+			}
+		}
+	}
+	if c.Start == nil {
+		work()
+		return out, nil
+	}
+	var all sync.WaitGroup
+	for range min(max(o.Workers, 1), len(lanes)) {
+		all.Add(1)
+		c.Start(func() {
+			defer all.Done()
+			work()
+		})
+	}
+	all.Wait()
+	return out, nil
+}
+
+// lanesOf deals links to lanes, so that no host has more than perHost. A lane is done one after the other.
+func lanesOf(urls []string) (lanes [][]int) {
+	at := map[string]int{} // host → its first lane
+	count := map[string]int{}
+	for i, raw := range urls {
+		host := raw
+		if u, err := url.Parse(raw); err == nil {
+			host = strings.ToLower(u.Host)
+		}
+		n := count[host]
+		count[host]++
+		if n == 0 {
+			at[host] = len(lanes)
+			for range perHost {
+				lanes = append(lanes, nil)
+			}
+		}
+		lane := at[host] + n%perHost
+		lanes[lane] = append(lanes[lane], i)
+	}
+	used := lanes[:0]
+	for _, lane := range lanes {
+		if lane != nil {
+			used = append(used, lane)
+		}
+	}
+	return used
+}
+
+// checker is one call of Check.
+type checker struct {
+	client  *Client
+	http    *http.Client
+	entries []entry
+	shown   func(string) bool
+
+	mu   sync.Mutex
+	full map[string]bool // hosts that asked for fewer requests
+}
+
+// allows returns which addresses an origin may have, and whether it may be asked at all.
+func (k *checker) allows(o origin) (reach, bool) {
+	shown, listed := k.shown != nil && k.shown(o.String()), false
+	for _, e := range k.entries {
+		listed = listed || e.allows(o)
+	}
+	if o.here() {
+		return reach{loopback: true}, shown || listed
+	}
+	_, err := netip.ParseAddr(o.host)
+	return reach{public: true, private: shown || err == nil, loopback: shown}, listed
+}
+
+// refusal is the error of an address that is not connected to.
+type refusal struct{ address, why string }
+
+func (r *refusal) Error() string { return r.address + " is not connected to: " + r.why }
+
+type reachKey struct{}
+
+// dial connects to an address that the origin of the request may have.
+func (k *checker) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	may, _ := ctx.Value(reachKey{}).(reach) // the zero value connects to nothing
+	d := net.Dialer{Timeout: perRequest, Resolver: k.client.Resolver, Control: func(_, address string, _ syscall.RawConn) error {
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return &refusal{address, "it is no address"}
+		}
+		if why := may.refuses(at.Addr()); why != "" {
+			return &refusal{at.Addr().String(), why}
+		}
+		return nil
+	}}
+	if host, port, err := net.SplitHostPort(address); err == nil && strings.HasSuffix(strings.ToLower(host), ".localhost") {
+		address = net.JoinHostPort("localhost", port) // as browsers do; DNS has no say in it
+	}
+	return d.DialContext(ctx, network, address)
+}
+
+func (k *checker) check(ctx context.Context, raw string) (l Link) {
+	l = Link{URL: raw, Verdict: Unchecked, Why: "the time was up"}
+	if ctx.Err() != nil {
+		return l
+	}
+	began := time.Now()
+	defer func() { l.Time = time.Since(began) }()
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		l.Verdict, l.Why = Broken, "it is no URL"
+		return l
+	}
+	if _, err := originOf(u); err != nil {
+		l.Verdict, l.Why = Broken, err.Error()
+		return l
+	}
+	for hop := range maxHops + 1 {
+		o, err := originOf(u)
+		may, ok := reach{}, false
+		if err == nil {
+			may, ok = k.allows(o)
+		}
+		if !ok {
+			l.Verdict, l.Why = NotAllowed, o.String()+" is not allowed"
+			if hop > 0 {
+				l.Verdict, l.Why = Redirected, "it was not followed: "+l.Why
+				if loginPath().MatchString(u.Path) {
+					l.Verdict = NeedsLogin
+				}
+			}
+			return l
+		}
+		if k.isFull(u.Host) {
+			l.Verdict, l.Why = Unsure, "the server asked for fewer requests"
+			return l
+		}
+		a, err := k.ask(context.WithValue(ctx, reachKey{}, may), u)
+		if err != nil {
+			l.failed(ctx, err)
+			return l
+		}
+		l.Status, l.Why = a.status, ""
+		next, err := u.Parse(a.location)
+		if !a.redirects() || err != nil {
+			l.judge(a, hop > 0, loginPath().MatchString(u.Path))
+			if a.status == http.StatusTooManyRequests {
+				k.fill(u.Host)
+			}
+			return l
+		}
+		u = next
+		l.Redirect = without(next)
+	}
+	l.Verdict, l.Why = Broken, "it redirects again and again"
+	return l
+}
+
+func (k *checker) isFull(host string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.full[host]
+}
+
+func (k *checker) fill(host string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.full[host] = true
+}
+
+// without is a URL without what may be secret in it.
+func without(u *url.URL) string {
+	short := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}
+	if u.RawQuery != "" {
+		return short.String() + "?…"
+	}
+	return short.String()
+}
+
+// answer is what a server said.
+type answer struct {
+	status   int
+	location string
+	markup   bool
+	page     string // the beginning of its markup
+}
+
+func (a answer) redirects() bool { return a.status >= 300 && a.status < 400 && a.location != "" }
+
+// ask asks for the head of an answer, and for the answer itself where the head is not enough to judge it.
+func (k *checker) ask(ctx context.Context, u *url.URL) (answer, error) {
+	a, err := k.once(ctx, http.MethodHead, u)
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused), ctx.Err() != nil:
+		return a, err
+	case err == nil && (a.redirects() || a.status == http.StatusTooManyRequests || a.status < 300 && !a.markup):
+		return a, nil
+	}
+	return k.once(ctx, http.MethodGet, u)
+}
+
+func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer, _ error) {
+	ctx, cancel := context.WithTimeout(ctx, perRequest)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
+	if err != nil {
+		return a, err
+	}
+	r.Header.Set("User-Agent", k.client.Agent)
+	r.Header.Set("Accept", "text/html,*/*;q=0.8")
+	got, err := k.http.Do(r)
+	if err != nil {
+		return a, err
+	}
+	defer got.Body.Close() // what is wanted was read
+	kind := got.Header.Get("Content-Type")
+	a = answer{status: got.StatusCode, location: got.Header.Get("Location"), markup: kind == "" || strings.Contains(kind, "html")}
+	if method == http.MethodGet && a.markup {
+		body, err := io.ReadAll(io.LimitReader(got.Body, maxBody))
+		if err != nil && len(body) == 0 && a.status < 300 {
+			return a, err
+		}
+		a.page = string(body)
+	}
+	return a, nil
+}
+
+var (
+	loginPath = form(`(?i)(?:^|/)(?:log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
+	titles    = form(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
+	errorText = form(`(?i)\b(?:40[34]|410|50[0-9])\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
+)
+
+// form compiles an expression when it is first used: nobody waits for it when the program starts.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// judge decides about an answer that leads nowhere else.
+func (l *Link) judge(a answer, redirected, login bool) {
+	switch status := a.status; {
+	case status == http.StatusUnauthorized || status == http.StatusProxyAuthRequired:
+		l.Verdict = NeedsLogin
+	case status == http.StatusForbidden || status == http.StatusTooManyRequests || status == 999 || status == http.StatusServiceUnavailable ||
+		status == http.StatusUnavailableForLegalReasons || status == http.StatusMethodNotAllowed:
+		l.Verdict, l.Why = Unsure, "a server may answer programs so and give browsers the page"
+	case status >= 400:
+		l.Verdict = Broken
+	case status >= 300 || status < 200:
+		l.Verdict, l.Why = Broken, "it leads nowhere"
+	case redirected && login:
+		l.Verdict, l.Why = NeedsLogin, "it leads to a login"
+	default:
+		l.Verdict = OK
+		if redirected {
+			l.Verdict = Redirected
+		}
+		for _, m := range titles().FindAllStringSubmatch(a.page, 5) {
+			if errorText().MatchString(m[1]) {
+				l.Verdict, l.Why = Suspicious, fmt.Sprintf("it is answered well, and the page says %.80q", strings.TrimSpace(m[1]))
+				break
+			}
+		}
+	}
+}
+
+// failed decides about a link without an answer.
+func (l *Link) failed(ctx context.Context, err error) {
+	var refused *refusal
+	var dns *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var name x509.HostnameError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &refused):
+		l.Verdict, l.Why = Refused, refused.Error()
+	case errors.Is(ctx.Err(), context.Canceled):
+		l.Verdict, l.Why = Unchecked, "the call was cancelled"
+	case ctx.Err() != nil, errors.As(err, &timeout) && timeout.Timeout():
+		l.Verdict, l.Why = TimedOut, ""
+	case errors.As(err, &dns):
+		l.Verdict, l.Why = Broken, "its name has no address"
+	case errors.As(err, &unknown), errors.As(err, &invalid), errors.As(err, &name):
+		l.Verdict, l.Why = Unsure, "its certificate is not trusted here"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		l.Verdict, l.Why = Broken, "it does not speak TLS"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		l.Verdict, l.Why = Broken, "nobody listens there"
+	default:
+		l.Verdict, l.Why = Broken, "no answer came"
+	}
+}
