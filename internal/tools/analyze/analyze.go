@@ -34,12 +34,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		"op":       "default analyze",
 		"scope":    "default tab",
 		"urls":     "at most 1000",
-		"name":     "of what is saved", "url": "only with this in the URL", "baseline": "saved name to compare with",
+		"name":     "of what is saved", "url": "a part of it", "baseline": "a saved name",
 		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},
 	Groups: []catalog.Group{
 		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
-		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
 		{Short: "E", Doc: "selector | ref | named, frame, tab", Params: []string{"ref", "selector", "named", "frame", "tab"}},
 	},
 })
