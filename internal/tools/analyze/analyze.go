@@ -30,7 +30,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Docs: map[string]string{
 		"limit":    "most entries, 1-1000", // each mode has its own default
 		"selector": "CSS (>>> pierces shadow roots), text= role= label= …",
-		"tab":      "tab id; default the one in use",
+		"tab":      "default the one in use",
 		"op":       "default analyze",
 		"scope":    "default tab",
 		"urls":     "at most 1000",
