@@ -29,6 +29,9 @@ test("findings about a page's loads, answers and ways are those of what happened
   await front(agent, tab);
   for (const name of ["Pay", "More"]) {
     for (let i = 0; i < 4; i++) await tab.getByText(name).click();
+    // What changes within about a second of a click may be its effect.
+    await tab.evaluate("window.clicked = performance.now()");
+    await tab.waitForFunction("performance.now() > clicked + 1500");
   }
   await tab.getByText("Sort").click();
   await expect

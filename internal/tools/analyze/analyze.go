@@ -38,7 +38,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},
 	Groups: []catalog.Group{
-		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
-		{Short: "E", Doc: "selector | ref | named, frame, tab", Params: []string{"ref", "selector", "named", "frame", "tab"}},
+		{Short: "S", Doc: "scope, tab, url", Params: []string{"scope", "tab", "test_id", "session", "url"}},
+		{Short: "E", Doc: "selector | ref, frame, tab", Params: []string{"ref", "selector", "named", "frame", "tab"}},
+		{Doc: "The rest is in help", Params: []string{
+			"summary", "wait", "tags", "incomplete", "include_styles", "include_children", "max_depth", "max_rows", "max_cols", "max_workers",
+			"first_party_origins", "include_static", "ignore_endpoints", "save_to", "checks", "overwrite", "frame", "service", "cursor", "since", "file", "name", "test_id", "session", "named", "limit", "properties", "tab",
+		}},
 	},
 })

@@ -7,6 +7,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -66,17 +67,26 @@ func annotations(ctx context.Context, env Env, p annotationsParams) (*view.List[
 	}
 	selection.Filter.URL = p.URL
 	key := view.Key(p.Scoped, p.URL, p.Name)
-	page, err := env.Page(p.Paged, env.Call.Limit, key)
+	newer := func(*event.Mark) bool { return true }
+	paged := p.Paged
+	if p.Wait && p.Since == "" && p.Cursor == "" {
+		// The user may be done before the call comes that waits for it.
+		if asked := env.askedToDraw(); !asked.IsZero() {
+			newer = func(m *event.Mark) bool { return !m.Received.Before(asked) }
+			if !env.Call.Sessionless {
+				paged.Since = "last" // what was told is waited for no more
+			}
+		} else {
+			sum, err := env.Reader.Sum(ctx, []event.Kind{event.KindMark}, &query.Filter{}, 0, false)
+			if err != nil {
+				return nil, err
+			}
+			newer = func(m *event.Mark) bool { return m.Seq >= sum.Next }
+		}
+	}
+	page, err := env.Page(paged, env.Call.Limit, key)
 	if err != nil {
 		return nil, err
-	}
-	newer := func(event.Seq) bool { return true }
-	if p.Wait && p.Since == "" && p.Cursor == "" {
-		sum, err := env.Reader.Sum(ctx, []event.Kind{event.KindMark}, &query.Filter{}, 0, false)
-		if err != nil {
-			return nil, err
-		}
-		newer = func(n event.Seq) bool { return n >= sum.Next }
 	}
 	var deadline <-chan time.Time
 	if p.Wait && !env.Call.Detached {
@@ -91,7 +101,7 @@ func annotations(ctx context.Context, env Env, p annotationsParams) (*view.List[
 		changed := env.Reader.Changed()
 		list, cover, err := query.Read(ctx, env.Reader, selection.Filter, page, func(m *event.Mark) bool {
 			a := view.AnnotationOf(m)
-			return a != nil && newer(m.Seq) && (p.Name == "" || a.Name == p.Name)
+			return a != nil && newer(m) && (p.Name == "" || a.Name == p.Name)
 		})
 		if err != nil {
 			return nil, err
@@ -107,6 +117,17 @@ func annotations(ctx context.Context, env Env, p annotationsParams) (*view.List[
 			return nil, problem.New(problem.Cancelled, "", "waiting was cancelled; the user may still draw.")
 		}
 	}
+}
+
+// askedToDraw is when the client asked the user to draw for the last time; zero: it did not.
+func (env Env) askedToDraw() (last time.Time) {
+	pending, done, _ := env.Drive.Queue.Lists()
+	for _, r := range append(pending, done...) {
+		if r.Kind == command.Draw.Name && r.Client == env.Call.Name && r.Created.After(last) {
+			last = r.Created
+		}
+	}
+	return last
 }
 
 func (env Env) annotationList(

@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/analyze"
 )
@@ -109,6 +110,31 @@ func TestWaitingEndsWithItsDeadlineAndItsCall(t *testing.T) {
 		begun := time.Now()
 		if text := ask(t.Context(), `{"what":"annotations","wait":true,"since":"1h"}`, nil); !strings.Contains(text, "annotations: 1,") || time.Since(begun) != 0 {
 			t.Error(text)
+		}
+	})
+}
+
+// A user is quicker than an agent that asked for a drawing: what is done when the call comes is what it waits for, once.
+func TestWhatWasDrawnSinceItWasAskedForIsNotMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, ask := waiter(t)
+		draw(t, h, 12, 1, "")
+		time.Sleep(time.Second)
+		if _, err := h.Queue.Start(command.Request{
+			Session: "s1", Tab: 12, Kind: command.Draw.Name, Params: command.DrawParams{}, Client: "agent", Deadline: time.Now().Add(time.Minute),
+		}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		draw(t, h, 12, 2, "")
+		time.Sleep(time.Second)
+		begun := time.Now()
+		text := ask(t.Context(), `{"what":"annotations","wait":true}`, nil)
+		if !strings.HasPrefix(text, "annotations: 1") || !strings.Contains(text, `"drawn 2"`) || time.Since(begun) != 0 {
+			t.Errorf("after %v: %s", time.Since(begun), text)
+		}
+		if text := ask(t.Context(), `{"what":"annotations","wait":true}`, nil); !strings.Contains(text, "waiting_for_user") || time.Since(begun) != 15*time.Second {
+			t.Errorf("after %v: %s", time.Since(begun), text)
 		}
 	})
 }
