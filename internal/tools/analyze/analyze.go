@@ -29,8 +29,9 @@ var Tool = catalog.New[Env](catalog.Info{
 	},
 	Docs: map[string]string{
 		"limit":    "most entries, 1-1000", // each mode has its own default
-		"selector": "CSS (>>> pierces shadow roots), text= role= label= …",
+		"selector": "CSS, text= role= label= …",
 		"tab":      "default the one in use",
+		"ref":      "as e17",
 		"op":       "default analyze",
 		"scope":    "default tab",
 		"urls":     "at most 1000",
