@@ -30,12 +30,12 @@ var Tool = catalog.New[Env](catalog.Info{
 	Docs: map[string]string{
 		"limit":    "most entries, 1-1000", // each mode has its own default
 		"selector": "CSS, text= role= label= …",
-		"tab":      "default the one in use",
+		"tab":      "default: in use",
 		"ref":      "as e17",
 		"op":       "default analyze",
 		"scope":    "default tab",
 		"urls":     "at most 1000",
-		"name":     "of what is saved", "url": "a part of it", "baseline": "a saved name",
+		"name":     "of what is saved", "url": "a part of it", "baseline": "saved name",
 		"file": "in the project", "overwrite": "replace what is there", "id": "handle of an annotation",
 	},
 	Groups: []catalog.Group{
