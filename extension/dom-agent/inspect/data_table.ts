@@ -16,6 +16,7 @@ const MAX_NUMBER = 1e12;
 
 const TABLES = "table,[role=table],[role=grid],[role=treegrid]";
 const ROWS = "tr,[role=row]";
+const CELL = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader],td,th";
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
 
 /** The tables and grids of the document. */
@@ -72,6 +73,7 @@ async function read(
   // Of a table that is not seen all is told.
   const isSeen = isDrawn(table);
   const lines = linesOf(table, tools);
+  const cells = cellsOf(table, tools);
   for (const parts of lines) {
     if (slices.over) await slices.pause();
     const [row] = parts;
@@ -91,7 +93,7 @@ async function read(
         line[column++] = span.cell;
       }
     };
-    for (const at of parts.flatMap((part) => cellsOf(part, tools))) {
+    for (const at of parts.flatMap(cells)) {
       // The browser gives a cell without a box no column.
       if (isSeen && at instanceof HTMLTableCellElement && !isDrawn(at)) continue;
       goOn();
@@ -140,7 +142,7 @@ async function read(
   const caption = tools.shownName(table, slices.pass) || captionOf(table, tools);
   const total = numberOf(table, "rowcount", tools);
   const totalColumns = numberOf(table, "colcount", tools);
-  const heads = total > 0 || first > 0 ? headRows(lines, tools) : 0;
+  const heads = total > 0 || first > 0 ? headRows(lines, cells, tools) : 0;
   return {
     ref: refs.refOf(table, tools.identityOf(table)),
     role: tools.roleTold(table),
@@ -175,8 +177,12 @@ function linesOf(table: Element, tools: Tools): Element[][] {
   const rows = rowsOf(table, tools);
   const numbers = table instanceof HTMLTableElement ? [] : rows.map((row) => numberOf(row, "rowindex", tools));
   if (numbers.length === 0 || numbers.some((number) => number <= 0)) return rows.map((row) => [row]);
-  const lines = Map.groupBy(rows.keys(), (i) => numbers[i] as number);
-  return [...lines].toSorted(([a], [b]) => a - b).map(([, of]) => of.map((i) => rows[i] as Element));
+  const lines = new Map<number, Element[]>();
+  for (const [i, row] of rows.entries()) {
+    const number = numbers[i] as number;
+    lines.set(number, [...(lines.get(number) ?? []), row]);
+  }
+  return [...lines].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
 }
 
 /** The rows of a table, and of no table in it. Those of the foot stand last, wherever they are written. */
@@ -196,11 +202,21 @@ function rowsOf(table: Element, tools: Tools): Element[] {
 /** Whether an element has a box, or shows its content without one. */
 const isDrawn = (at: Element): boolean => at.checkVisibility() || getComputedStyle(at).display === "contents";
 
-function cellsOf(row: Element, tools: Tools): Element[] {
-  if (row instanceof HTMLTableRowElement && row.cells.length > 0) return [...row.cells];
-  return tools
-    .everywhere("[role=cell],[role=gridcell],[role=columnheader],[role=rowheader],td,th", row)
-    .filter((at) => CELLS.test(tools.roleTold(at)) && tools.nearest(tools.parentOf(at) ?? at, ROWS) === row);
+/** Gives the cells of a row. Those of a grid are looked for once: a search for each row takes long. */
+function cellsOf(table: Element, tools: Tools): (row: Element) => Element[] {
+  const rowOf = (at: Element): Element | null => tools.nearest(tools.parentOf(at) ?? at, ROWS);
+  const rows = new Map<Element | null, Element[]>();
+  for (const at of table instanceof HTMLTableElement ? [] : tools.everywhere(CELL, table)) {
+    const row = rowOf(at);
+    const known = rows.get(row);
+    if (known) known.push(at);
+    else rows.set(row, [at]);
+  }
+  return (row) => {
+    if (row instanceof HTMLTableRowElement && row.cells.length > 0) return [...row.cells];
+    const all = rows.get(row) ?? tools.everywhere(CELL, row).filter((at) => rowOf(at) === row);
+    return all.filter((at) => CELLS.test(tools.roleTold(at)));
+  };
 }
 
 const isHead = (at: Element, tools: Tools): boolean =>
@@ -208,9 +224,9 @@ const isHead = (at: Element, tools: Tools): boolean =>
     ? at.getAttribute("scope") !== "row" && tools.roleTold(at) !== "rowheader"
     : tools.roleTold(at) === "columnheader";
 
-const headRows = (lines: readonly Element[][], tools: Tools): number =>
+const headRows = (lines: readonly Element[][], cells: (row: Element) => Element[], tools: Tools): number =>
   lines.slice(0, 10).filter((parts) => {
-    const all = parts.flatMap((part) => cellsOf(part, tools));
+    const all = parts.flatMap(cells);
     return all.length > 0 && all.every((at) => isHead(at, tools));
   }).length;
 
@@ -257,7 +273,7 @@ function textIn(cell: Element, { tools }: Asking<unknown>): string {
     text += apart;
   };
   write(cell);
-  return tools.fold(text, MAX_CELL);
+  return tools.clean(tools.fold(text, MAX_CELL), cell);
 }
 
 const captionOf = (table: Element, { shownText }: Tools): string =>

@@ -30,6 +30,7 @@ export const isNative = (at: Element): at is Native =>
 /** The forms of the document, or those that the question is about, each with its fields. */
 export async function groups({ within, tools }: Asking<unknown>, slices: Slices): Promise<Group[]> {
   const found = new Map<Element | null, Group>();
+  const known = new Set<Element>();
   const add = (form: HTMLFormElement | undefined, around: Element | null): Group => {
     let group = found.get(around);
     if (!group) found.set(around, (group = { form, around, fields: [] }));
@@ -43,7 +44,8 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
       else if (isField(at, tools)) {
         const form = formOf(at, tools);
         const group = add(form, form ?? partOf(at, slices, tools));
-        if (!group.fields.includes(at)) group.fields.push(at);
+        if (!known.has(at)) group.fields.push(at);
+        known.add(at);
       }
     }
   }

@@ -73,7 +73,21 @@ function initialOf(at: Element, { tools }: Asking<unknown>): string | undefined 
   if (at instanceof HTMLInputElement && at.type === "file") return "";
   if (!isNative(at) || at instanceof HTMLSelectElement) return undefined;
   if (tools.isSecret(at)) return at.value === at.defaultValue ? valueOf(at, tools) : "";
-  return tools.fold(at.defaultValue, MAX_VALUE);
+  return tools.fold(at instanceof HTMLInputElement ? begun(at) : at.defaultValue, MAX_VALUE);
+}
+
+/** What a field makes of the value that it begins with: a colour of none is black, a slider stands in its middle. */
+function begun(at: HTMLInputElement): string {
+  const { defaultValue, type } = at;
+  if (at.value === defaultValue) return defaultValue;
+  const other = document.createElementNS("http://www.w3.org/1999/xhtml", "input") as HTMLInputElement;
+  for (const name of ["min", "max", "step", "multiple"]) {
+    const given = at.getAttribute(name);
+    if (given !== null) other.setAttribute(name, given);
+  }
+  other.type = type;
+  other.value = defaultValue;
+  return other.value;
 }
 
 /**

@@ -42,7 +42,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     return {
       ref: refOf(link),
       text: tools.labelOf(link, slices.pass).slice(0, 120),
-      href: href.slice(0, MAX_HREF),
+      href: tools.clean(href, link).slice(0, MAX_HREF),
       ...(isExternal ? { external: true } : {}),
       ...(current !== null && current !== "false" ? { current } : {}),
       ...(tools.isVisible(link) ? {} : { hidden: true }),

@@ -111,7 +111,8 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
         if (!parent || SILENT.test(parent.localName) || data.trim() === "" || !tools.isVisible(parent)) continue;
         size += data.length;
         words += data.match(/\S+/g)?.length ?? 0;
-        if (begin.length < MAX_PREVIEW && (isInside || first.contains(parent))) begin += ` ${data}`;
+        if (begin.length < MAX_PREVIEW && (isInside || first.contains(parent)))
+          begin += ` ${tools.clean(data, parent)}`;
       }
     }
     return { words, begin };

@@ -184,7 +184,17 @@ test("what fields of libraries send is what the browser sends", async ({ daemon,
   const [form] = (await run("forms", {})).result.documents[0]!.answer.forms;
   expect(form!.method).toBe("get");
   expect(form!.fields.map(({ label, name }) => label || name)).toEqual([
-    ...["two", "group", "many", "kept", "lost", "text", "dir", "Accept", "Fruit", "Loose", "Inner"],
+    "two",
+    "group",
+    "many",
+    "kept",
+    "lost",
+    "text",
+    "dir",
+    "Accept",
+    "Fruit",
+    "Loose",
+    "Inner",
   ]);
   expect(form!.fields[2]!.options).toMatchObject([{ disabled: true }, { label: "Q" }, { disabled: true }]);
 });
@@ -204,4 +214,24 @@ test("the verdict of a form is the browser's, of buttons and components, too", a
   expect(wrong.get("Component")).toMatchObject({ field: "Bad", by: "browser" });
   expect(wrong.get("Button")).toMatchObject({ role: "button", message: "not yet" });
   expect(wrong.get("Apart")).toMatchObject({ field: "Q", rule: "valueMissing", apart: true });
+});
+
+test("a field that is as it began is not called changed", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form><input name=colour type=color><input name=slider type=range><input name=high type=range max=9 value=20>
+       <input name=mails type=email multiple value="a@b.test, c@d.test"><input name=none type=number value=many><input name=text value=" x "></form>`,
+  );
+  const changed = async (): Promise<unknown[]> =>
+    (await run("form_state", {})).result.documents[0]!.answer.forms[0]!.fields.flatMap(({ name, dirty, initial }) =>
+      dirty ? [[name, initial]] : [],
+    );
+  expect(await changed()).toEqual([]);
+  await page.evaluate("document.forms[0].slider.value = 70; document.forms[0].colour.value = '#ff0000'");
+  expect(await changed()).toEqual([
+    ["colour", "#000000"],
+    ["slider", "50"],
+  ]);
 });
