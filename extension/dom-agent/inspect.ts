@@ -3,7 +3,7 @@ import { cssPath } from "@gasoline/capture/locators/css";
 import { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
 import type { Question } from "@gasoline/schema/commands";
 import type { AgentOps } from "../messages/agent.ts";
-import type { Tools } from "./inspect/main.ts";
+import type { Lent } from "./inspect/main.ts";
 import { askFrameworks, loaded } from "./browser.ts";
 import { controlOf, inList, inWords, isDisabled, labelOf } from "./describe.ts";
 import type { Environment } from "./environment.ts";
@@ -19,7 +19,7 @@ import { sortOf } from "./sort.ts";
 import { matches } from "./target.ts";
 import { boxOf, isTransparent, isVisible, rounded } from "./visible.ts";
 
-const TOOLS: Tools = {
+const TOOLS: Lent = {
   AgentProblem,
   MASK,
   Pass,

@@ -1367,6 +1367,8 @@ export interface FoundTable {
   column_total?: number;
   /** number that the table gives the first row, from 1, where it draws a part */
   first_row?: number;
+  /** rows in the document that the page hides; they are in no other count */
+  hidden_rows?: number;
   hidden?: boolean;
   /** a span was longer than the table may be */
   cut_spans?: boolean;
@@ -1530,6 +1532,8 @@ export interface FieldsVerdict {
   rule?: string;
   /** the browser's, or what the page shows at the field */
   message?: string;
+  /** it is in a shadow root, and its form does not ask it */
+  apart?: boolean;
   /** nobody can see or mend it */
   hidden?: boolean;
 }

@@ -18,8 +18,11 @@ export interface Fitting {
   when: string;
   /** Later rules win. */
   order: number;
-  /** Of a sheet outside of the shadow root that the element is in, or of the host's own root: :host, ::slotted. */
-  inner: boolean;
+  /**
+   * How far inside the sheet is: 0 for one of the root that the element is in, -1 for ::part from around that, 1 and more for
+   * :host and ::slotted from the roots that it has or is shown in.
+   */
+  depth: number;
 }
 
 /** Rules that are looked at for one element. */
@@ -28,7 +31,7 @@ const MAX_RULES = 50_000;
 export interface Sheets {
   /** Rules, flat, in the order of the cascade. */
   rules: {
-    rule: CSSStyleRule;
+    style: CSSStyleDeclaration;
     selector: string;
     source: string;
     layer: string;
@@ -38,11 +41,13 @@ export interface Sheets {
   }[];
   /** Addresses of sheets that the browser does not show. */
   unread: string[];
+  /** Custom properties that children do not have from their parents. */
+  apart: Set<string>;
 }
 
 /** The style rules of some roots whose conditions hold. */
 export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
-  const found: Sheets = { rules: [], unread: [] };
+  const found: Sheets = { rules: [], unread: [], apart: new Set() };
   for (const scope of scopes) {
     const layers: string[] = [];
     const rankOf = (layer: string): number => (layer === "" ? Infinity : rankIn(layers, layer));
@@ -58,13 +63,20 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
     };
     const inLayer = (outer: string, name: string): string =>
       known([outer, name || `(anonymous ${++anonymous})`].filter(Boolean).join("."));
+    const push = (style: CSSStyleDeclaration, selector: string, source: string, layer: string, when: string): void =>
+      void found.rules.push({ style, selector, source, layer, rank: () => rankOf(layer), when, scope });
     const walk = (list: CSSRuleList, source: string, layer: string, when: string, outer: string): void => {
       for (const rule of list) {
         if (found.rules.length >= MAX_RULES) return;
         if (rule instanceof CSSStyleRule) {
           const selector = nested(rule.selectorText, outer);
-          found.rules.push({ rule, selector, source, layer, rank: () => rankOf(layer), when, scope });
+          push(rule.style, selector, source, layer, when);
           if (rule.cssRules.length > 0) walk(rule.cssRules, source, layer, when, selector);
+        } else if (rule instanceof CSSNestedDeclarations) {
+          // What stands behind or in nested rules without a selector is of the rule around them.
+          if (outer) push(rule.style, outer, source, layer, when);
+        } else if (rule instanceof CSSPropertyRule) {
+          if (!rule.inherits) found.apart.add(rule.name);
         } else if (rule instanceof CSSMediaRule) {
           if (matchMedia(rule.conditionText).matches)
             walk(rule.cssRules, source, layer, and(when, `@media ${rule.conditionText}`), outer);
@@ -138,45 +150,66 @@ const nested = (selector: string, outer: string): string => {
     .join(", ");
 };
 
-/** The rules that fit an element, with the specificity that they have for it. */
-export function fitting(element: Element, { rules }: Sheets): Fitting[] {
+/** The rules that fit an element, with the specificity that they have for it. slots are those that it is shown in. */
+export function fitting(element: Element, slots: readonly Element[], { rules }: Sheets): Fitting[] {
   const root = element.getRootNode();
+  const host = root instanceof ShadowRoot ? root.host : null;
+  const outside = host?.getRootNode();
   const found: Fitting[] = [];
-  for (const [order, { rule, selector, source, layer, rank, when, scope }] of rules.entries()) {
+  for (const [order, { style, selector, source, layer, rank, when, scope }] of rules.entries()) {
+    const slot = slots.findIndex((at) => at.getRootNode() === scope);
     const isHost = scope instanceof ShadowRoot && scope.host === element;
-    if (scope !== root && !isHost) continue;
+    const depth = scope === root ? 0 : isHost ? 1 : slot >= 0 ? slot + 1 : scope === outside ? -1 : undefined;
+    if (depth === undefined) continue;
     let most: Specificity | undefined;
     for (const one of splitList(selector)) {
-      if (!fits(element, one, isHost)) continue;
+      const isIt = isHost
+        ? fitsHost(element, one)
+        : depth > 0
+          ? fitsSlotted(element, slots[slot] as Element, one)
+          : depth < 0
+            ? fitsPart(element, host as Element, one)
+            : fits(element, one);
+      if (!isIt) continue;
       const own = specificityOf(one);
       if (!most || compare(own, most) > 0) most = own;
     }
-    if (!most) continue;
-    found.push({
-      style: rule.style,
-      selector,
-      specificity: most,
-      source,
-      layer,
-      rank: rank(),
-      when,
-      order,
-      inner: isHost,
-    });
+    if (most) found.push({ style, selector, specificity: most, source, layer, rank: rank(), when, order, depth });
   }
   return found;
 }
 
-function fits(element: Element, selector: string, isHost: boolean): boolean {
-  if (/::(?!slotted|part)/.test(selector)) return false; // of a part of it, not of the element
-  const host = /^:host(?:\((.*)\))?$/s.exec(selector.trim());
+/** Whether a selector that has no pseudo-element fits. */
+function fits(element: Element, selector: string): boolean {
   try {
-    if (isHost) return host !== null && (host[1] === undefined || element.matches(host[1]));
-    return host === null && element.matches(selector);
+    return !selector.includes("::") && element.matches(selector);
   } catch {
     return false;
   }
 }
+
+/** :host, :host(.a). Nothing else of a compound fits a host from inside. */
+function fitsHost(element: Element, selector: string): boolean {
+  const found = /^:host(?:\((.*)\))?$/s.exec(selector);
+  return found !== null && fits(element, found[1] ?? "*");
+}
+
+/** slot[name=a]::slotted(p). */
+function fitsSlotted(element: Element, slot: Element, selector: string): boolean {
+  const found = /^(.*)::slotted\((.*)\)$/s.exec(selector);
+  return found !== null && fits(slot, whole(found[1])) && fits(element, found[2] as string);
+}
+
+/** my-card::part(title). */
+function fitsPart(element: Element, host: Element, selector: string): boolean {
+  const found = /^(.*)::part\(([^)]*)\)$/s.exec(selector);
+  if (!found || !fits(host, whole(found[1]))) return false;
+  const names = (found[2] as string).trim().split(/\s+/);
+  return names.every((name) => element.part.contains(name));
+}
+
+/** The beginning of a selector, with what a pseudo-element is of. */
+const whole = (selector = ""): string => (/(^|[\s>+~])$/.test(selector) ? `${selector}*` : selector);
 
 /** Less than 0: a loses to b. */
 export function compare(a: Specificity, b: Specificity): number {
@@ -274,17 +307,17 @@ function most(list: string): Specificity {
     .reduce((a, b) => (compare(a, b) >= 0 ? a : b), [0, 0, 0]);
 }
 
-/** The rules that say something of a property, the one that wins first. */
-export function ranked(all: readonly Fitting[], property: string): Fitting[] {
-  const important = ({ style }: Fitting): boolean => style.getPropertyPriority(property) === "important";
+/** The rules that say something of a property by one of its names, the one that wins first. */
+export function ranked(all: readonly Fitting[], names: readonly string[]): Fitting[] {
+  const important = ({ style }: Fitting): boolean => style.getPropertyPriority(nameIn(style, names)) === "important";
   return all
-    .filter(({ style }) => valueIn(style, property) !== "")
+    .filter(({ style }) => valueIn(style, names) !== "")
     .toSorted((a, b) => {
       const loud = important(a);
       if (loud !== important(b)) return loud ? -1 : 1;
       const turned = loud ? -1 : 1;
       // What is around a shadow root wins over what is in it, but for important declarations.
-      if (a.inner !== b.inner) return (a.inner ? 1 : -1) * turned;
+      if (a.depth !== b.depth) return (a.depth - b.depth) * turned;
       const attached = a.selector === "";
       if (attached !== (b.selector === "")) return attached ? -1 : 1;
       if (a.rank !== b.rank) return (b.rank > a.rank ? 1 : -1) * turned;
@@ -292,10 +325,20 @@ export function ranked(all: readonly Fitting[], property: string): Fitting[] {
     });
 }
 
+/** The name that a rule calls a property by, the last one of several: padding-top, padding-block-start. */
+export function nameIn(style: CSSStyleDeclaration, names: readonly string[]): string {
+  const [first = ""] = names;
+  if (names.length === 1) return first;
+  const said = [...style].filter((name) => names.includes(name));
+  return said.findLast((name) => style.getPropertyPriority(name) === "important") ?? said.at(-1) ?? first;
+}
+
 /** What a rule says of a property; "" for nothing. Of a shorthand with var() browsers tell the shorthand alone. */
-export function valueIn(style: CSSStyleDeclaration, property: string): string {
+export function valueIn(style: CSSStyleDeclaration, names: readonly string[]): string {
+  const property = nameIn(style, names);
   const own = style.getPropertyValue(property);
-  if (own !== "" || ![...style].includes(property)) return own;
+  if (own !== "") return property === names[0] ? own : `${property}: ${own}`;
+  if (![...style].includes(property)) return "";
   const [first = "", ...more] = property.split("-");
   const shorthands = [
     `${first}-${more.at(-1)}`,
@@ -303,4 +346,28 @@ export function valueIn(style: CSSStyleDeclaration, property: string): string {
   ];
   const name = shorthands.find((short) => style.getPropertyValue(short) !== "");
   return name ? `${name}: ${style.getPropertyValue(name)}` : "(by a shorthand with var())";
+}
+
+/** The names of a property, the given one first: sheets say padding-block, and the browser computes padding-top. */
+export function namesOf(property: string, { writingMode, direction }: CSSStyleDeclaration): string[] {
+  if (property.startsWith("--") || writingMode !== "horizontal-tb") return [property];
+  const [start, end] = direction === "rtl" ? ["right", "left"] : ["left", "right"];
+  const words = { top: "block-start", bottom: "block-end", [start]: "inline-start", [end]: "inline-end" };
+  const sizes = { width: "inline-size", height: "block-size" };
+  for (const [physical, logical] of Object.entries({ ...words, ...sizes })) {
+    const one = new RegExp(
+      `^((?:border|margin|padding|scroll-margin|scroll-padding|min|max)-)?${physical}(-(?:width|style|color))?$`,
+    );
+    const other = new RegExp(
+      `^((?:border|margin|padding|scroll-margin|scroll-padding|min|max|inset)-)?${logical}(-(?:width|style|color))?$`,
+    );
+    const to = one.exec(property);
+    if (to) {
+      const before = to[1] ?? (physical in sizes ? "" : "inset-");
+      return [property, `${before}${logical}${to[2] ?? ""}`];
+    }
+    const back = other.exec(property);
+    if (back) return [property, `${back[1] === "inset-" ? "" : (back[1] ?? "")}${physical}${back[2] ?? ""}`];
+  }
+  return [property];
 }

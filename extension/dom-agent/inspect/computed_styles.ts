@@ -1,5 +1,5 @@
 import type { Contrast, ElementStyles, StyleOf, StyleRule } from "@gasoline/schema/commands";
-import { type Fitting, type Sheets, fitting, ranked, sheetsOf, valueIn } from "./cascade.ts";
+import { type Fitting, type Sheets, fitting, nameIn, namesOf, ranked, sheetsOf, valueIn } from "./cascade.ts";
 import type { Asking, Question } from "./main.ts";
 
 const DEFAULT_ELEMENTS = 3;
@@ -68,10 +68,14 @@ export const computedStyles: Question<"computed_styles"> = async (asking) => {
 /** The properties that a shorthand stands for. */
 function longhands(property: string): string[] {
   if (property.startsWith("--")) return [property];
-  const { style } = document.createElement("i");
+  const style = declarations();
   style.setProperty(property, "initial");
   return style.length > 0 ? [...style] : [property];
 }
+
+/** Declarations that belong to nothing; in documents without HTML, too. */
+const declarations = (): CSSStyleDeclaration =>
+  (document.createElementNS("http://www.w3.org/1999/xhtml", "i") as HTMLElement).style;
 
 async function stylesOf(
   at: Element,
@@ -86,7 +90,7 @@ async function stylesOf(
   const rules = new Map<Element, Fitting[]>();
   const rulesOf = (of: Element): Fitting[] => {
     let known = rules.get(of);
-    if (!known) rules.set(of, (known = [...fitting(of, sheets), ...inline(of)]));
+    if (!known) rules.set(of, (known = [...fitting(of, slotsOf(of, tools), sheets), ...inline(of), ...hints(of)]));
     return known;
   };
   const animated = new Set(
@@ -107,23 +111,24 @@ async function stylesOf(
   for (const property of asked ?? DEFAULT) {
     await breathe();
     const value = computed.getPropertyValue(property);
+    const names = namesOf(property, computed);
     const one: StyleOf = { property, value: value.slice(0, MAX_VALUE) };
-    let [wins, ...loses] = ranked(rulesOf(at), property);
-    const inherits = !wins || /^(inherit|unset)$/.test(valueIn(wins.style, property));
-    if (inherits && (INHERITED.test(property) || wins))
+    let [wins, ...loses] = ranked(rulesOf(at), names);
+    const inherits = !wins || /^(inherit|unset)$/.test(wins.style.getPropertyValue(nameIn(wins.style, names)));
+    if (inherits && ((INHERITED.test(property) && !sheets.apart.has(property)) || wins))
       for (let up = tools.parentOf(at); up; up = tools.parentOf(up)) {
         await breathe();
-        const [theirs] = ranked(rulesOf(up), property);
+        const [theirs] = ranked(rulesOf(up), names);
         if (!theirs) continue;
-        if (/^(inherit|unset)$/.test(valueIn(theirs.style, property))) continue;
+        if (/^(inherit|unset)$/.test(theirs.style.getPropertyValue(nameIn(theirs.style, names)))) continue;
         if (wins) loses = [wins, ...loses];
         wins = theirs;
         one.inherited = refs.refOf(up, tools.identityOf(up));
         break;
       }
     if (animated.has(property)) one.animated = true;
-    if (wins) one.wins = told(wins, property);
-    if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => told(rule, property));
+    if (wins) one.wins = told(wins, names);
+    if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => told(rule, names));
     for (const [, name] of (one.wins?.value ?? "").matchAll(/var\(\s*(--[\w-]+)/g))
       if (name) custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
     // Of what nobody asked for, what is as browsers make it says nothing.
@@ -171,15 +176,65 @@ const inline = (at: Element): Fitting[] =>
           rank: Infinity,
           when: "",
           order: Infinity,
-          inner: false,
+          depth: 0,
         },
       ]
     : [];
 
-const told = ({ style, selector, specificity, source, layer, when }: Fitting, property: string): StyleRule => ({
+/** Attributes of HTML that say how an element looks, by the property that they are for. */
+const HINTS: Record<string, [attribute: string, of: RegExp]> = {
+  "background-color": ["bgcolor", /^(body|table|t[a-z]+)$/],
+  color: ["color", /^font$/],
+  height: ["height", /^(img|table|t[dhr]|iframe|video|object|embed)$/],
+  "text-align": ["align", /^(p|div|h\d|t[a-z]+)$/],
+  "vertical-align": ["valign", /^(t[a-z]+|col)$/],
+  width: ["width", /^(img|table|t[dh]|col|hr|iframe|video|object|embed)$/],
+};
+
+/** What attributes say, which every rule of a sheet wins over. */
+function hints(at: Element): Fitting[] {
+  const given =
+    at instanceof SVGElement
+      ? at.getAttributeNames().map((name): [string, string] => [name, name])
+      : Object.entries(HINTS).flatMap(([property, [name, of]]): [string, string][] =>
+          of.test(at.localName) && at.hasAttribute(name) ? [[property, name]] : [],
+        );
+  return given.flatMap(([property, name]): Fitting[] => {
+    const style = declarations();
+    const value = at.getAttribute(name) ?? "";
+    style.setProperty(property, /^[\d.]+$/.test(value) && !(at instanceof SVGElement) ? `${value}px` : value);
+    if (style.length === 0) return [];
+    return [
+      {
+        style,
+        selector: `[${name}]`,
+        specificity: [0, 0, 0],
+        source: `attribute ${name}`,
+        layer: "",
+        rank: -1,
+        when: "",
+        order: -1,
+        depth: Infinity,
+      },
+    ];
+  });
+}
+
+/** The slots that an element is shown in, the nearest first. */
+function slotsOf(at: Element, { parentOf }: Asking<unknown>["tools"]): Element[] {
+  const slots: Element[] = [];
+  for (let up = parentOf(at), root = at.getRootNode(); up instanceof HTMLSlotElement; up = parentOf(up)) {
+    if (up.getRootNode() === root) break; // what it holds of its own
+    slots.push(up);
+    root = up.getRootNode();
+  }
+  return slots;
+}
+
+const told = ({ style, selector, specificity, source, layer, when }: Fitting, names: readonly string[]): StyleRule => ({
   selector: selector.slice(0, MAX_VALUE),
-  value: valueIn(style, property).slice(0, MAX_VALUE),
-  ...(style.getPropertyPriority(property) === "important" ? { important: true } : {}),
+  value: valueIn(style, names).slice(0, MAX_VALUE),
+  ...(style.getPropertyPriority(nameIn(style, names)) === "important" ? { important: true } : {}),
   ...(selector === "" ? {} : { specificity: specificity.join(",") }),
   source,
   ...(layer ? { layer } : {}),

@@ -1,5 +1,6 @@
 import type { FoundTable } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
+import { isNative, valueOf } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 const MAX_TABLES = 20;
@@ -10,8 +11,12 @@ const MAX_CELL = 200;
 /** A table that spans or claims more than this is not told further. */
 const MAX_GRID_COLUMNS = 1000;
 
+/** A larger number of rows or columns is none. */
+const MAX_NUMBER = 1e12;
+
 const TABLES = "table,[role=table],[role=grid],[role=treegrid]";
 const ROWS = "tr,[role=row]";
+const CELL = "[role=cell],[role=gridcell],[role=columnheader],[role=rowheader],td,th";
 const CELLS = /^(cell|gridcell|columnheader|rowheader)$/;
 
 /** The tables and grids of the document. */
@@ -39,8 +44,8 @@ export const dataTable: Question<"data_table"> = async (asking) => {
 };
 
 interface Cell {
-  element: Element;
-  text: string;
+  /** Read where it is told. */
+  readonly text: string;
   head: boolean;
 }
 
@@ -57,6 +62,7 @@ async function read(
   const rows: string[][] = [];
   const rowRefs: string[] = [];
   let rowCount = 0;
+  let hiddenRows = 0;
   let columns = 0;
   let first = 0;
   let cut = false;
@@ -64,9 +70,19 @@ async function read(
   /** By column: the cell that goes on into the next rows, and how many of them. */
   let spans: ({ cell: Cell; left: number } | undefined)[] = [];
   let part: Element | null = null;
-  for (const row of rowsOf(table, tools)) {
+  // Of a table that is not seen all is told.
+  const isSeen = isDrawn(table);
+  const lines = linesOf(table, tools);
+  const cells = cellsOf(table, tools);
+  for (const parts of lines) {
     if (slices.over) await slices.pause();
-    if (!row.isConnected) continue;
+    const [row] = parts;
+    if (!row?.isConnected) continue;
+    if (row.getAttribute("aria-hidden") === "true") continue; // it measures columns, or keeps room
+    if (isSeen && !isDrawn(row)) {
+      hiddenRows++;
+      continue;
+    }
     // Spans end with their part of the table.
     if (row.parentElement !== part) [part, spans] = [row.parentElement, []];
     const line: Cell[] = [];
@@ -77,20 +93,18 @@ async function read(
         line[column++] = span.cell;
       }
     };
-    for (const at of cellsOf(row, tools)) {
+    for (const at of parts.flatMap(cells)) {
+      // The browser gives a cell without a box no column.
+      if (isSeen && at instanceof HTMLTableCellElement && !isDrawn(at)) continue;
       goOn();
-      const index = Number(tools.ariaOf(at, "colindex"));
-      // What is not drawn leaves a gap.
-      if (
-        Number.isInteger(index) &&
-        index > column + 1 &&
-        index <= MAX_GRID_COLUMNS &&
-        !(at instanceof HTMLTableCellElement)
-      )
-        column = index - 1;
+      const index = at instanceof HTMLTableCellElement ? 0 : numberOf(at, "colindex", tools);
+      // What is not drawn leaves a gap; what is drawn may be written in any order.
+      if (index > 0 && index <= MAX_GRID_COLUMNS && !line[index - 1]) column = index - 1;
+      let text: string | undefined;
       const cell: Cell = {
-        element: at,
-        text: tools.shownText(at, MAX_CELL) || boxIn(at, asking),
+        get text() {
+          return (text ??= textIn(at, asking));
+        },
         head: isHead(at, tools),
       };
       const wide = spanOf(at, "colspan", tools);
@@ -98,6 +112,9 @@ async function read(
       if (column + wide > MAX_GRID_COLUMNS) cut = true;
       for (let i = 0; i < wide && column < MAX_GRID_COLUMNS; i++) {
         line[column] = cell;
+        // Cells may lie over each other; the one from above goes on all the same.
+        const above = spans[column];
+        if (above && above.left > 0) above.left--;
         if (high !== 1) spans[column] = { cell, left: high === 0 ? Infinity : high - 1 };
         column++;
       }
@@ -117,14 +134,15 @@ async function read(
     }
     begun = true;
     rowCount++;
-    if (rowCount === 1) first = Number(tools.ariaOf(row, "rowindex")) || 0;
+    if (rowCount === 1) first = numberOf(row, "rowindex", tools);
     if (rows.length >= maxRows) continue;
     rows.push(Array.from({ length: Math.min(line.length, maxColumns) }, (_, i) => line[i]?.text ?? ""));
     rowRefs.push(refs.refOf(row, tools.identityOf(row)));
   }
   const caption = tools.shownName(table, slices.pass) || captionOf(table, tools);
-  const total = Number(tools.ariaOf(table, "rowcount") ?? NaN);
-  const totalColumns = Number(tools.ariaOf(table, "colcount") ?? NaN);
+  const total = numberOf(table, "rowcount", tools);
+  const totalColumns = numberOf(table, "colcount", tools);
+  const heads = total > 0 || first > 0 ? headRows(lines, cells, tools) : 0;
   return {
     ref: refs.refOf(table, tools.identityOf(table)),
     role: tools.roleTold(table),
@@ -135,11 +153,10 @@ async function read(
     row_count: rowCount,
     column_count: columns,
     // The count has the rows of heads in it, which are as many as are drawn.
-    ...(Number.isInteger(total) && total !== 0
-      ? { row_total: total < 0 ? -1 : Math.max(rowCount, total - headRows(table, tools)) }
-      : {}),
-    ...(Number.isInteger(totalColumns) && totalColumns > columns ? { column_total: totalColumns } : {}),
-    ...(first > 0 ? { first_row: Math.max(1, first - headRows(table, tools)) } : {}),
+    ...(total === 0 ? {} : { row_total: total < 0 ? -1 : Math.max(rowCount, total - heads) }),
+    ...(totalColumns > columns ? { column_total: totalColumns } : {}),
+    ...(first > 0 ? { first_row: Math.max(1, first - heads) } : {}),
+    ...(hiddenRows > 0 ? { hidden_rows: hiddenRows } : {}),
     ...(tools.isVisible(table) ? {} : { hidden: true }),
     ...(cut ? { cut_spans: true } : {}),
   };
@@ -149,17 +166,57 @@ type Tools = Asking<unknown>["tools"];
 
 const everyCell = (line: Cell[], fits: (cell: Cell) => boolean): boolean => line.every((cell) => !cell || fits(cell));
 
+/** A number that the page gives; 0 for none, and for what is none. */
+function numberOf(at: Element, name: string, tools: Tools): number {
+  const given = Number(tools.ariaOf(at, name) ?? 0);
+  return Number.isInteger(given) && Math.abs(given) <= MAX_NUMBER ? given : 0;
+}
+
+/** The parts of each row. Grids draw a row in parts that stand still and that scroll, in any order, and number them. */
+function linesOf(table: Element, tools: Tools): Element[][] {
+  const rows = rowsOf(table, tools);
+  const numbers = table instanceof HTMLTableElement ? [] : rows.map((row) => numberOf(row, "rowindex", tools));
+  if (numbers.length === 0 || numbers.some((number) => number <= 0)) return rows.map((row) => [row]);
+  const lines = new Map<number, Element[]>();
+  for (const [i, row] of rows.entries()) {
+    const number = numbers[i] as number;
+    lines.set(number, [...(lines.get(number) ?? []), row]);
+  }
+  return [...lines].toSorted(([a], [b]) => a - b).map(([, parts]) => parts);
+}
+
 /** The rows of a table, and of no table in it. Those of the foot stand last, wherever they are written. */
 function rowsOf(table: Element, tools: Tools): Element[] {
   if (table instanceof HTMLTableElement) return [...table.rows];
-  return tools.everywhere(ROWS, table).filter((row) => tools.nearest(row, TABLES) === table);
+  const own = tools.everywhere(ROWS, table).filter((row) => tools.nearest(row, TABLES) === table);
+  const root = table.getRootNode() as Document | ShadowRoot;
+  const owned = [table, ...tools.everywhere("[aria-owns]", table)].flatMap((at) =>
+    (at.getAttribute("aria-owns")?.split(/\s+/) ?? []).flatMap((id) => {
+      const part = id && root.getElementById?.(id);
+      return part ? (part.matches(ROWS) ? [part] : tools.everywhere(ROWS, part)) : [];
+    }),
+  );
+  return [...new Set([...own, ...owned])];
 }
 
-function cellsOf(row: Element, tools: Tools): Element[] {
-  if (row instanceof HTMLTableRowElement && row.cells.length > 0) return [...row.cells];
-  return tools
-    .everywhere("[role=cell],[role=gridcell],[role=columnheader],[role=rowheader],td,th", row)
-    .filter((at) => CELLS.test(tools.roleTold(at)) && tools.nearest(tools.parentOf(at) ?? at, ROWS) === row);
+/** Whether an element has a box, or shows its content without one. */
+const isDrawn = (at: Element): boolean => at.checkVisibility() || getComputedStyle(at).display === "contents";
+
+/** Gives the cells of a row. Those of a grid are looked for once: a search for each row takes long. */
+function cellsOf(table: Element, tools: Tools): (row: Element) => Element[] {
+  const rowOf = (at: Element): Element | null => tools.nearest(tools.parentOf(at) ?? at, ROWS);
+  const rows = new Map<Element | null, Element[]>();
+  for (const at of table instanceof HTMLTableElement ? [] : tools.everywhere(CELL, table)) {
+    const row = rowOf(at);
+    const known = rows.get(row);
+    if (known) known.push(at);
+    else rows.set(row, [at]);
+  }
+  return (row) => {
+    if (row instanceof HTMLTableRowElement && row.cells.length > 0) return [...row.cells];
+    const all = rows.get(row) ?? tools.everywhere(CELL, row).filter((at) => rowOf(at) === row);
+    return all.filter((at) => CELLS.test(tools.roleTold(at)));
+  };
 }
 
 const isHead = (at: Element, tools: Tools): boolean =>
@@ -167,13 +224,11 @@ const isHead = (at: Element, tools: Tools): boolean =>
     ? at.getAttribute("scope") !== "row" && tools.roleTold(at) !== "rowheader"
     : tools.roleTold(at) === "columnheader";
 
-const headRows = (table: Element, tools: Tools): number =>
-  rowsOf(table, tools)
-    .slice(0, 10)
-    .filter((row) => {
-      const all = cellsOf(row, tools);
-      return all.length > 0 && all.every((at) => isHead(at, tools));
-    }).length;
+const headRows = (lines: readonly Element[][], cells: (row: Element) => Element[], tools: Tools): number =>
+  lines.slice(0, 10).filter((parts) => {
+    const all = parts.flatMap(cells);
+    return all.length > 0 && all.every((at) => isHead(at, tools));
+  }).length;
 
 /** How far a cell reaches; 0: to the end of its part of the table. */
 function spanOf(at: Element, name: "colspan" | "rowspan", tools: Tools): number {
@@ -182,13 +237,43 @@ function spanOf(at: Element, name: "colspan" | "rowspan", tools: Tools): number 
   return Number.isInteger(given) && given > 0 ? Math.min(given, MAX_GRID_COLUMNS) : 1;
 }
 
-/** What a cell without text holds: a box that is checked or not, a field, a picture's name. */
-function boxIn(at: Element, { tools }: Asking<unknown>): string {
-  const [inner] = tools.everywhere("input,select,textarea,img,svg,[role=img],[role=checkbox],button", at);
-  if (!inner) return "";
-  const { checked, value } = tools.controlOf(inner);
-  if (checked !== undefined) return checked ? "☑" : "☐";
-  return value ?? tools.shownName(inner);
+/** What is called by its name where it shows no words. */
+const CALLED = "a[href],button,[role=button],[role=img],[role=link]";
+
+/** What a cell shows: its words, and what its fields and pictures say. */
+function textIn(cell: Element, { tools }: Asking<unknown>): string {
+  if (cell.childElementCount === 0 && !tools.shadowOf(cell)) return tools.shownText(cell, MAX_CELL);
+  let text = "";
+  const write = (of: Element): void => {
+    for (const node of tools.shownIn(of)) {
+      if (text.length > MAX_CELL * 5) return;
+      if (node instanceof Text) text += node.data;
+      else if (node instanceof Element) part(node);
+    }
+  };
+  const part = (at: Element): void => {
+    if (/^(script|style|template|noscript)$/.test(at.localName) || !isDrawn(at)) return;
+    if (isNative(at)) {
+      const isBox = at instanceof HTMLInputElement && /^(checkbox|radio)$/.test(at.type);
+      text += ` ${isBox ? (at.checked ? "☑" : "☐") : valueOf(at, tools)} `;
+      return;
+    }
+    if (/^(img|svg)$/.test(at.localName)) {
+      text += ` ${tools.shownName(at)} `;
+      return;
+    }
+    const apart = /^(inline|contents)$/.test(getComputedStyle(at).display) && at.localName !== "br" ? "" : " ";
+    text += apart;
+    const checked = tools.ariaOf(at, "checked");
+    if (checked !== null) text += checked === "true" ? "☑ " : "☐ ";
+    const begun = text.length;
+    write(at);
+    if (at.matches(CALLED) && !/[\p{L}\p{N}]/u.test(text.slice(begun)))
+      text = `${text.slice(0, begun)} ${tools.shownName(at) || text.slice(begun)} `;
+    text += apart;
+  };
+  write(cell);
+  return tools.clean(tools.fold(text, MAX_CELL), cell);
 }
 
 const captionOf = (table: Element, { shownText }: Tools): string =>

@@ -75,14 +75,14 @@ function elementOf(at: Element, depth: number, room: { left: number }, asking: A
   };
 }
 
-const ownText = (at: Element, { fold }: Asking<unknown>["tools"]): string =>
-  fold([...at.childNodes].map((node) => (node instanceof Text ? node.data : " ")).join(""), MAX_TEXT);
+const ownText = (at: Element, { clean, fold }: Asking<unknown>["tools"]): string =>
+  clean(fold([...at.childNodes].map((node) => (node instanceof Text ? node.data : " ")).join(""), MAX_TEXT), at);
 
-function attributesOf(at: Element, { MASK, isSecret }: Asking<unknown>["tools"]): Record<string, string> {
+function attributesOf(at: Element, { MASK, clean, isSecret }: Asking<unknown>["tools"]): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of at.getAttributeNames().slice(0, MAX_ATTRIBUTES)) {
     const value = at.getAttribute(name) ?? "";
-    found[name] = name === "value" && value && isSecret(at) ? MASK : value.slice(0, MAX_VALUE);
+    found[name] = name === "value" && value && isSecret(at) ? MASK : clean(value, at).slice(0, MAX_VALUE);
   }
   return found;
 }

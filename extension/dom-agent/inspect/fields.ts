@@ -30,6 +30,7 @@ export const isNative = (at: Element): at is Native =>
 /** The forms of the document, or those that the question is about, each with its fields. */
 export async function groups({ within, tools }: Asking<unknown>, slices: Slices): Promise<Group[]> {
   const found = new Map<Element | null, Group>();
+  const known = new Set<Element>();
   const add = (form: HTMLFormElement | undefined, around: Element | null): Group => {
     let group = found.get(around);
     if (!group) found.set(around, (group = { form, around, fields: [] }));
@@ -43,7 +44,8 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
       else if (isField(at, tools)) {
         const form = formOf(at, tools);
         const group = add(form, form ?? partOf(at, slices, tools));
-        if (!group.fields.includes(at)) group.fields.push(at);
+        if (!known.has(at)) group.fields.push(at);
+        known.add(at);
       }
     }
   }
@@ -58,8 +60,12 @@ function each(css: string, scope: Document | Element, { everywhere }: Tools): El
   return scope instanceof Element && scope.matches(css) ? [scope, ...below] : below;
 }
 
+/** Components send what they hold by such a field, which neither a pointer nor the Tab key comes to. */
+export const CARRIERS =
+  "input[aria-hidden=true][tabindex='-1'],select[aria-hidden=true][tabindex='-1'],textarea[aria-hidden=true][tabindex='-1']";
+
 function isField(at: Element, tools: Tools): boolean {
-  if (isNative(at)) return true;
+  if (isNative(at)) return !at.matches(CARRIERS);
   if (at instanceof HTMLElement && at.isContentEditable) {
     if (at.parentElement?.isContentEditable) return false;
   } else if (!ROLES.test(tools.roleTold(at))) return false;
@@ -120,7 +126,10 @@ export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }
 /** A field as the answers of all three questions name it. */
 export function told(at: Element, { environment, tools }: Asking<unknown>, slices: Slices) {
   const role = tools.roleTold(at);
-  const label = tools.labelOf(at, slices.pass);
+  // The text in a field of the platform is what it holds, or its options.
+  const label = isNative(at)
+    ? tools.shownName(at, slices.pass) || (at.getAttribute("title") ?? "")
+    : tools.labelOf(at, slices.pass);
   const name = nameOf(at);
   return {
     ref: environment.refs.refOf(at, tools.identityOf(at, role, tools.shownName(at, slices.pass))),

@@ -1,6 +1,17 @@
 import type { FieldState, FormState, SentEntry } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
-import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, nameOf, told, valueOf } from "./fields.ts";
+import {
+  CARRIERS,
+  DEFAULT_FIELDS,
+  type Group,
+  MAX_FORMS,
+  groups,
+  headOf,
+  isNative,
+  nameOf,
+  told,
+  valueOf,
+} from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 const MAX_ENTRIES = 60;
@@ -52,16 +63,31 @@ const isFocused = (at: Element): boolean =>
 function initialOf(at: Element, { tools }: Asking<unknown>): string | undefined {
   if (isBox(at)) return at.defaultChecked ? "checked" : "";
   if (at instanceof HTMLSelectElement) {
-    const chosen = [...at.options].filter(({ defaultSelected }) => defaultSelected);
+    const marked = [...at.options].filter(({ defaultSelected }) => defaultSelected);
+    const chosen = at.multiple ? marked : marked.slice(-1);
     // A list of one line shows its first option that can be chosen where none is marked.
     if (chosen.length === 0 && !at.multiple && at.size <= 1)
-      chosen.push(...[...at.options].filter(({ disabled }) => !disabled).slice(0, 1));
+      chosen.push(...[...at.options].filter((option) => !option.matches(":disabled")).slice(0, 1));
     return chosen.map(({ label }) => tools.fold(label, 100)).join(", ");
   }
   if (at instanceof HTMLInputElement && at.type === "file") return "";
   if (!isNative(at) || at instanceof HTMLSelectElement) return undefined;
   if (tools.isSecret(at)) return at.value === at.defaultValue ? valueOf(at, tools) : "";
-  return tools.fold(at.defaultValue, MAX_VALUE);
+  return tools.fold(at instanceof HTMLInputElement ? begun(at) : at.defaultValue, MAX_VALUE);
+}
+
+/** What a field makes of the value that it begins with: a colour of none is black, a slider stands in its middle. */
+function begun(at: HTMLInputElement): string {
+  const { defaultValue, type } = at;
+  if (at.value === defaultValue) return defaultValue;
+  const other = document.createElementNS("http://www.w3.org/1999/xhtml", "input") as HTMLInputElement;
+  for (const name of ["min", "max", "step", "multiple"]) {
+    const given = at.getAttribute(name);
+    if (given !== null) other.setAttribute(name, given);
+  }
+  other.type = type;
+  other.value = defaultValue;
+  return other.value;
 }
 
 /**
@@ -76,7 +102,7 @@ async function sentBy(
 ): Promise<Pick<FormState, "submit_data" | "not_sent" | "unknown">> {
   const sent: SentEntry[] = [];
   const unsent: string[] = [];
-  const unknown: string[] = [];
+  const unknown = new Set<string>();
   const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document) : [];
   const all = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
   const add = (name: string, value: string): void => void (sent.length < MAX_ENTRIES && sent.push({ name, value }));
@@ -87,28 +113,44 @@ async function sentBy(
     if (/^(submit|reset|button|image)$/.test(at.type)) continue;
     const why = unsentBecause(at, form);
     if (why === "unchecked") continue;
-    if (why) {
+    const component = why && componentAround(at, form, tools);
+    if (component) unknown.add(nameOf(component) || tools.labelOf(at, slices.pass).slice(0, 60) || component.localName);
+    else if (why) {
       if (tools.isVisible(at) || name) unsent.push(`${name || tools.labelOf(at, slices.pass).slice(0, 60)} (${why})`);
     } else if (at instanceof HTMLSelectElement)
-      for (const option of at.selectedOptions) add(name, option.disabled ? "" : tools.fold(option.value, MAX_VALUE));
+      for (const option of at.selectedOptions) {
+        if (!option.matches(":disabled")) add(name, tools.fold(option.value, MAX_VALUE));
+      }
     else if (isBox(at)) add(name, tools.fold(at.value, MAX_VALUE));
     else if (at instanceof HTMLInputElement && at.type === "file") {
       const files = [...(at.files ?? [])];
       if (files.length === 0) add(name, "(no file)");
       for (const file of files) add(name, tools.fold(file.name, MAX_VALUE));
-    } else add(name, tools.isSecret(at) && at.value ? tools.MASK : tools.fold(at.value, MAX_VALUE));
+    } else if (at.type === "hidden" && name.toLowerCase() === "_charset_") add(name, "UTF-8");
+    else {
+      add(name, tools.isSecret(at) && at.value ? tools.MASK : tools.fold(at.value, MAX_VALUE));
+      const { dirName } = at;
+      if (dirName) add(dirName, at.matches(":dir(rtl)") ? "rtl" : "ltr");
+    }
   }
   for (const at of group.fields) {
     if (isNative(at)) continue;
     const label = nameOf(at) || tools.labelOf(at, slices.pass).slice(0, 60) || at.localName;
-    if (at.localName.includes("-")) unknown.push(label);
-    else unsent.push(`${label} (no field of the platform: the page's script has to send it)`);
+    if (at.localName.includes("-")) unknown.add(label);
+    else if (!at.nextElementSibling?.matches(CARRIERS))
+      unsent.push(`${label} (no field of the platform: the page's script has to send it)`);
   }
   return {
     ...(sent.length > 0 ? { submit_data: sent } : {}),
     ...(unsent.length > 0 ? { not_sent: unsent.slice(0, MAX_UNSENT) } : {}),
-    ...(unknown.length > 0 ? { unknown: unknown.slice(0, MAX_UNSENT) } : {}),
+    ...(unknown.size > 0 ? { unknown: [...unknown].slice(0, MAX_UNSENT) } : {}),
   };
+}
+
+/** The component with internals that a field in a shadow root is a part of: it may send what that holds. */
+function componentAround(at: Element, form: Element, tools: Asking<unknown>["tools"]): Element | null {
+  const tags = at.getRootNode() === form.getRootNode() ? [] : tools.componentTags();
+  return tags.length > 0 ? tools.nearest(at, tags.join()) : null;
 }
 
 /** Why a field is no entry of what its form sends; "" where it is one. */
@@ -118,7 +160,7 @@ function unsentBecause(at: HTMLInputElement | HTMLSelectElement | HTMLTextAreaEl
   if (at.matches(":disabled")) return "disabled";
   if (at.closest("datalist")) return "in a datalist";
   if (at.name === "") return "it has no name";
-  if (at instanceof HTMLSelectElement && [...at.selectedOptions].every(({ disabled }) => disabled))
+  if (at instanceof HTMLSelectElement && [...at.selectedOptions].every((option) => option.matches(":disabled")))
     return "nothing is chosen";
   return "";
 }

@@ -45,12 +45,16 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
   let count = 0;
   let valid = true;
   const groupsOfRadios = new Set<string>();
-  for (const at of group.fields) {
+  const { form } = group;
+  // Buttons and components may be judged, too: of these the browser says only whether they are valid.
+  const others = form ? tools.everywhere(":invalid:not(fieldset,form)", form) : [];
+  for (const at of new Set([...group.fields, ...others.filter((other) => !isNative(other))])) {
     if (slices.over) await slices.pause();
     if (!at.isConnected) continue;
-    const judges = isNative(at) && at.willValidate;
+    const judges = (isNative(at) || at instanceof HTMLButtonElement) && at.willValidate;
+    const byComponent = !judges && !isNative(at) && at.matches(":invalid");
     if (judges) checked++;
-    const rule = judges ? RULES.find((name) => at.validity[name]) : undefined;
+    const rule = judges ? RULES.find((name) => at.validity[name]) : byComponent ? "customError" : undefined;
     if (rule) valid = false;
     const marked = tools.ariaOf(at, "invalid");
     const byPage = marked !== null && marked !== "false" && marked !== "";
@@ -63,7 +67,11 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
     count++;
     if (wrong.length >= limit) continue;
     const { ref, role, label, name, hidden } = told(at, asking, slices);
-    const message = rule && isNative(at) ? at.validationMessage : shownAt(at, asking);
+    const apart = rule !== undefined && isNative(at) && form !== undefined && at.form !== form;
+    const message =
+      rule && judges
+        ? at.validationMessage
+        : shownAt(at, asking) || (byComponent ? "its component says that it is not valid" : "");
     wrong.push({
       ref,
       role,
@@ -71,12 +79,14 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
       ...(name ? { name } : {}),
       by: rule ? "browser" : "page",
       ...(rule ? { rule } : {}),
+      ...(apart ? { apart } : {}),
       ...(message ? { message: tools.fold(message, 200) } : {}),
       ...(hidden ? { hidden } : {}),
     });
   }
   return {
-    valid,
+    // A field in a shadow root has no part in its form.
+    valid: form ? !form.matches(":invalid") : valid,
     ...(group.form?.hasAttribute("novalidate") ? { no_validate: true } : {}),
     validation_errors: wrong,
     error_count: count,

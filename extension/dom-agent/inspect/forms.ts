@@ -40,7 +40,8 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   }
   const found: FoundForm = { ...headOf(group, asking, slices), fields, field_count: single.length };
   if (form) {
-    found.method = form.getAttribute("method")?.toLowerCase() || "get";
+    const method = form.getAttribute("method")?.toLowerCase() ?? "";
+    found.method = /^(post|dialog)$/.test(method) ? method : "get"; // as browsers take it
     const action = form.getAttribute("action");
     found.action = action === null ? "" : shorter(action);
     if (form.hasAttribute("novalidate")) found.no_validate = true;
@@ -86,7 +87,7 @@ function fieldOf(at: Element, asking: Asking<unknown>, slices: Slices): FoundFie
     field.options = [...first, ...chosen.slice(0, MAX_OPTIONS)].map((option): FieldOption => ({
       label: tools.fold(option.label || option.value, 80),
       ...(option.selected && at instanceof HTMLSelectElement ? { chosen: true } : {}),
-      ...(option.disabled ? { disabled: true } : {}),
+      ...(option.matches(":disabled") ? { disabled: true } : {}),
     }));
     if (at instanceof HTMLSelectElement) delete field.value;
   }

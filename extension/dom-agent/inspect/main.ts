@@ -20,7 +20,7 @@ import { QUESTIONS } from "./questions.gen.ts";
 // This is a script of its own, loaded on first use: of the agent's modules it uses types only, and is lent the rest.
 
 /** What the agent of the document lends. */
-export interface Tools {
+export interface Lent {
   AgentProblem: typeof AgentProblem;
   MASK: typeof MASK;
   Pass: typeof Pass;
@@ -56,13 +56,18 @@ export interface Tools {
   sortOf: typeof sortOf;
 }
 
+export interface Tools extends Lent {
+  /** A text that tells about an element, without what secret fields around it hold. */
+  clean: (text: string, element: Element) => string;
+}
+
 /** What a document is asked. */
-export interface Asking<P> {
+export interface Asking<P, T = Tools> {
   params: P;
   /** The elements that the question is about, at least one; undefined: the whole document. */
   within: Element[] | undefined;
   environment: Environment;
-  tools: Tools;
+  tools: T;
 }
 
 /** Answers one kind of question. It reads, changes nothing, and lets the page work about every 12 ms (tools.Slices). */
@@ -70,9 +75,16 @@ export type Question<K extends Kind> = (asking: Asking<Commands[K]["params"]>) =
 
 type Answer<K extends Kind> = Commands[K]["result"] extends Inspected<infer R> ? R : never;
 
-async function ask<K extends Kind>(kind: K, asking: Asking<Commands[K]["params"]>): Promise<Answer<K>> {
+/** A page may show what the user typed into a secret field. No answer has it. */
+function discreet(tools: Lent): Tools {
+  const { secrets } = new tools.Pass();
+  const clean: Tools["clean"] = (text, at) => secrets.clean(text, at);
+  return { ...tools, clean, shownText: (at, max) => clean(tools.shownText(at, max), at) };
+}
+
+async function ask<K extends Kind>(kind: K, asking: Asking<Commands[K]["params"], Lent>): Promise<Answer<K>> {
   const all: { [K in Kind]: Question<K> } = QUESTIONS;
-  return (all[kind] as unknown as Question<K>)(asking);
+  return (all[kind] as unknown as Question<K>)({ ...asking, tools: discreet(asking.tools) });
 }
 
 declare global {

@@ -4,7 +4,7 @@ import type { Question } from "./main.ts";
 const MAX_REGIONS = 20;
 const DEFAULT_LINKS = 15;
 const MAX_HREF = 300;
-const LINKS = "a[href],area[href]";
+const LINKS = "a:any-link,area:any-link"; // drawings have xlink:href, too
 
 /** Landmarks of ARIA; header and footer are landmarks where their role says so. */
 const LANDMARKS = /^(banner|complementary|contentinfo|form|main|navigation|region|search)$/;
@@ -36,15 +36,13 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
   const told = (link: Element, to: URL | undefined, isExternal: boolean): PageLink => {
     const current = tools.ariaOf(link, "current");
     const target = link.getAttribute("target") ?? "";
-    const href = to
-      ? isExternal
-        ? to.href
-        : to.href.replace(globalThis.origin, "")
-      : (link.getAttribute("href") ?? "");
+    const { origin } = globalThis;
+    const given = to?.href ?? hrefOf(link);
+    const href = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
     return {
       ref: refOf(link),
       text: tools.labelOf(link, slices.pass).slice(0, 120),
-      href: href.slice(0, MAX_HREF),
+      href: tools.clean(href, link).slice(0, MAX_HREF),
       ...(isExternal ? { external: true } : {}),
       ...(current !== null && current !== "false" ? { current } : {}),
       ...(tools.isVisible(link) ? {} : { hidden: true }),
@@ -81,10 +79,13 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
   };
 };
 
+const hrefOf = (link: Element): string =>
+  link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? "";
+
 /** Where a link leads; undefined for what is no address. */
 function addressOf(link: Element): URL | undefined {
   try {
-    return new URL(link.getAttribute("href") ?? "", document.baseURI);
+    return new URL(hrefOf(link), document.baseURI);
   } catch {
     return undefined;
   }

@@ -73,8 +73,10 @@ async function componentsOf(
         continue;
       }
       // What the user typed into a secret field may be in what a component keeps.
+      const clean = (_: string, value: unknown): unknown =>
+        typeof value === "string" ? slices.pass.secrets.clean(value, at) : value;
       const shown = (value: unknown): string =>
-        slices.pass.secrets.clean(JSON.stringify(value) ?? "", at).slice(0, MAX_JSON);
+        slices.pass.secrets.clean(JSON.stringify(value, clean) ?? "", at).slice(0, MAX_JSON);
       components.push({
         ref: environment.refs.refOf(at, tools.identityOf(at)),
         framework: found.framework,
@@ -145,10 +147,13 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
     const across = at.scrollWidth > at.clientWidth + 1;
     if ((!down && !across) || at.clientHeight === 0) return undefined;
     const isPage = at === document.scrollingElement;
-    const { overflowY, overflowX } = getComputedStyle(at);
-    const scrolls = /auto|scroll/;
-    const isDown = down && (isPage || scrolls.test(overflowY));
-    const isAcross = across && (isPage || scrolls.test(overflowX));
+    const ofPage = pageStyle();
+    // The viewport takes the overflow of one of the two.
+    if (!isPage && ofPage.from === at) return undefined;
+    const { overflowY, overflowX } = isPage ? ofPage.style : getComputedStyle(at);
+    const scrolls = isPage ? /auto|scroll|visible/ : /auto|scroll/;
+    const isDown = down && scrolls.test(overflowY);
+    const isAcross = across && scrolls.test(overflowX);
     if (!isDown && !isAcross) return undefined;
     return {
       ref: refs.refOf(at, tools.identityOf(at)),
@@ -159,6 +164,14 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
       ...(isAcross ? { across: true } : {}),
     };
   }
+}
+
+/** Which element says how the viewport scrolls: https://www.w3.org/TR/css-overflow-3/#overflow-propagation. */
+function pageStyle(): { from: Element; style: CSSStyleDeclaration } {
+  const { documentElement: root, body } = document;
+  const style = getComputedStyle(root);
+  const isOpen = style.overflowX === "visible" && style.overflowY === "visible";
+  return body && isOpen ? { from: body, style: getComputedStyle(body) } : { from: root, style };
 }
 
 function metaOf(): Record<string, string> {

@@ -49,7 +49,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   const [, operable] = await seen(OPERABLE, 0);
   const [, links] = await seen("a[href]", 0);
   const [, tables] = await seen("table,[role=grid],[role=table],[role=treegrid]", 0);
-  const [, pictures] = await seen("img,svg[role=img],[role=img],picture,canvas,video", 0);
+  const [, pictures] = await seen("img,svg[role=img],[role=img],canvas,video", 0);
   const landmarks: string[] = [];
   for (const at of all("header,nav,main,aside,footer,form,section,search,[role]")) {
     if (slices.over) await slices.pause();
@@ -67,7 +67,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     ...(document.documentElement?.lang ? { lang: document.documentElement.lang.slice(0, 35) } : {}),
     ...describedBy(),
     headings: headings.map((at): PageHeading => ({
-      level: Number(/^h([1-6])$/.exec(at.localName)?.[1] ?? tools.ariaOf(at, "level") ?? 2),
+      level: levelOf(at),
       text: tools.shownText(at, 120) || tools.shownName(at, slices.pass),
     })),
     heading_count: headingCount,
@@ -103,6 +103,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     let begin = "";
     let size = 0;
     for (const root of within ?? tools.roots()) {
+      const isInside = first instanceof Document || isShownIn(root, first);
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
       while (size < MAX_TEXT && walker.nextNode()) {
         if (slices.over) await slices.pause();
@@ -110,10 +111,23 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
         if (!parent || SILENT.test(parent.localName) || data.trim() === "" || !tools.isVisible(parent)) continue;
         size += data.length;
         words += data.match(/\S+/g)?.length ?? 0;
-        if (begin.length < MAX_PREVIEW && (first instanceof Document || first.contains(parent))) begin += ` ${data}`;
+        if (begin.length < MAX_PREVIEW && (isInside || first.contains(parent)))
+          begin += ` ${tools.clean(data, parent)}`;
       }
     }
     return { words, begin };
+  }
+
+  /** ARIA takes 2 where no number is given. */
+  function levelOf(at: Element): number {
+    const level = Number(tools.ariaOf(at, "level") ?? /^h([1-6])$/.exec(at.localName)?.[1] ?? 2);
+    return Number.isInteger(level) && level > 0 && level < 100 ? level : 2;
+  }
+
+  function isShownIn(root: Node, outer: Element): boolean {
+    for (let up = root instanceof ShadowRoot ? root.host : null; up; up = tools.parentOf(up))
+      if (up === outer) return true;
+    return false;
   }
 
   function formIn(at: Element): string {

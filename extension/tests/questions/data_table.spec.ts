@@ -88,3 +88,111 @@ test("a page of twenty thousand cells is read in slices", async ({ daemon, site,
   expect(answer.tables[0]!.rows).toHaveLength(25);
   expect(await page.evaluate("longest")).toBeLessThan(1000);
 });
+
+test("a cell is what is seen of it: words, values of fields, names of icons, parts of components", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<table><tr><th>Name<th>State<th>Qty<th>Do<th>Badge<tr><td><i hidden>0001</i>Ada<td><select><option>Open<option selected>Closed</select>
+       <td><input value=5> pcs<td><button aria-label=Edit>✎</button><button aria-label=Delete></button><td><my-badge>3</my-badge>
+     <tr><td><label><input type=checkbox checked> Done</label><td><b role=switch aria-checked=false>Off</b><td><input type=password value=hunter2xyz>
+       <td><a href=/x><svg aria-label=Open role=img></svg></a><td><p>a</p><p>b</p></table>
+     <script>document.querySelector("my-badge").attachShadow({ mode: "open" }).innerHTML = "<b>New </b><slot></slot>"</script>`,
+  );
+  const [table] = (await run("data_table", {})).result.documents[0]!.answer.tables;
+  expect(table!.rows).toEqual([
+    ["Ada", "Closed", "5 pcs", "Edit Delete", "New 3"],
+    ["☑ Done", "☐ Off", "••••••", "Open", "a b"],
+  ]);
+});
+
+test("rows and columns without boxes are no part of the table that is seen", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>.none { display: none }</style>
+     <table aria-label=Filtered><tr aria-hidden=true><td style="padding:0;height:0"><td style="padding:0;height:0"><td style="padding:0;height:0">
+       <tr><th>A<th class=none>B<th>C<tr><td>1<td class=none>2<td>3<tr class=none><td>4<td class=none>5<td>6
+       <tr><td>7<td class=none>8<td>9</table>
+     <table aria-label=Over><tr><td>1<td rowspan=2>2<td>3<tr><td colspan=2>4<td>5<tr><td>6<td>7<td>8</table>
+     <details><table aria-label=Closed><tr class=none><td>1</table></details>`,
+  );
+  const { tables } = (await run("data_table", {})).result.documents[0]!.answer;
+  expect(tables[0]).toMatchObject({
+    headers: ["A", "C"],
+    rows: [
+      ["1", "3"],
+      ["7", "9"],
+    ],
+    row_count: 2,
+    column_count: 2,
+    hidden_rows: 1,
+  });
+  expect(tables[1]!.rows).toEqual([
+    ["1", "2", "3"],
+    ["4", "4", "5"],
+    ["6", "7", "8"],
+  ]);
+  const lefts = "[...document.querySelectorAll('[aria-label=Over] tr')].map((row) => row.lastElementChild.offsetLeft)";
+  expect(new Set((await page.evaluate(lefts)) as number[]).size).toBe(1);
+  expect(tables[2]).toMatchObject({ hidden: true, rows: [["1"]] });
+});
+
+test("rows that a grid draws in parts, in any order or elsewhere are rows all the same", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const row = (number: number, cells: [number, string][], role = "gridcell"): string =>
+    `<div role=row aria-rowindex=${number}>${cells.map(([at, text]) => `<div role=${role} aria-colindex=${at}>${text}</div>`).join("")}</div>`;
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<div role=treegrid aria-label=Pinned aria-rowcount=101>
+       <div role=rowgroup>${row(1, [[1, "Id"]], "columnheader")}</div>
+       <div role=rowgroup>${row(
+         1,
+         [
+           [3, "Zip"],
+           [2, "Name"],
+         ],
+         "columnheader",
+       )}</div>
+       <div role=rowgroup>${row(12, [[1, "b"]])}${row(11, [[1, "a"]])}</div>
+       <div role=rowgroup>${row(11, [
+         [3, "z1"],
+         [2, "n1"],
+       ])}${row(12, [
+         [2, "n2"],
+         [3, "z2"],
+       ])}</div></div>
+     <div role=grid aria-label=Owner aria-owns="r1 r2"></div><div id=r1 role=row><div role=columnheader>H</div></div><div id=r2 role=row><div role=gridcell>v</div></div>
+     <div role=grid aria-label=Lies aria-rowcount=1e300 aria-colcount=1e200><div role=row aria-rowindex=1.5><div role=gridcell aria-colindex=-3>v</div></div></div>`,
+  );
+  const { tables } = (await run("data_table", {})).result.documents[0]!.answer;
+  expect(tables[0]).toMatchObject({
+    headers: ["Id", "Name", "Zip"],
+    rows: [
+      ["a", "n1", "z1"],
+      ["b", "n2", "z2"],
+    ],
+    row_count: 2,
+    column_count: 3,
+    row_total: 100,
+    first_row: 10,
+  });
+  expect(tables[1]).toMatchObject({ headers: ["H"], rows: [["v"]] });
+  expect(tables[2]).toMatchObject({ rows: [["v"]], row_count: 1 });
+  for (const claim of ["row_total", "column_total", "first_row"]) expect(tables[2]).not.toHaveProperty(claim);
+});

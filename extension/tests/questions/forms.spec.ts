@@ -147,3 +147,91 @@ test("the browser's verdict and the page's are told, without an event", async ({
   });
   expect(forms[2]).toMatchObject({ label: "Three", valid: true, validation_errors: [] });
 });
+
+const LIBRARIES = `<form aria-label=All method=put>
+    <select name=two><option selected>A<option selected>B</select>
+    <select name=group><optgroup disabled label=g><option>X</optgroup><option>Y</select>
+    <select name=many multiple><option selected disabled>P<option selected>Q<optgroup disabled label=g><option selected>R</optgroup></select>
+    <fieldset disabled><legend><input name=kept value=1></legend><input name=lost value=1></fieldset>
+    <textarea name=text>words</textarea><input name=dir dirname=dir.way value=q><input type=hidden name=_charset_>
+    <button type=button role=checkbox aria-checked=true aria-label=Accept>x</button><input type=checkbox name=accept checked aria-hidden=true tabindex=-1 style="opacity:0">
+    <button type=button role=combobox aria-label=Fruit aria-expanded=false>Apple</button><select name=fruit aria-hidden=true tabindex=-1><option value=apple>Apple</select>
+    <div role=slider aria-label=Loose aria-valuenow=3 tabindex=0></div><md-field name=md></md-field></form>
+  <form aria-label=Component><bad-field name=bad></bad-field></form>
+  <form aria-label=Apart><my-plain></my-plain></form>
+  <form aria-label=Button><button id=judged>B</button></form>
+  <script>
+    const field = (tag, inside, begin) => customElements.define(tag, class extends HTMLElement { static formAssociated = true;
+      constructor() { super(); const at = this.attachInternals(); this.attachShadow({ mode: "open" }).innerHTML = inside; begin(at); } });
+    field("md-field", "<label>Inner <input value=deep></label>", (at) => at.setFormValue("deep"));
+    field("bad-field", "<p>b</p>", (at) => { at.role = "textbox"; at.ariaLabel = "Bad"; at.setValidity({ valueMissing: true }, "give it", at.shadowRoot.firstChild); });
+    document.querySelector("my-plain").attachShadow({ mode: "open" }).innerHTML = "<label>Q <input required></label>";
+    judged.setCustomValidity("not yet");
+  </script>`;
+
+test("what fields of libraries send is what the browser sends", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, LIBRARIES);
+  const [all, , apart] = (await run("form_state", {})).result.documents[0]!.answer.forms;
+  const sent = (await page.evaluate("[...new FormData(document.forms[0])]")) as [string, string][];
+  expect(all!.submit_data!.map(({ name, value }) => [name, value])).toEqual(sent.filter(([name]) => name !== "md"));
+  expect(all!.unknown).toEqual(["md"]);
+  expect(all!.not_sent).toEqual([
+    "lost (disabled)",
+    "Loose (no field of the platform: the page's script has to send it)",
+  ]);
+  expect(all!.fields.filter(({ dirty }) => dirty)).toEqual([]);
+  expect(apart!.not_sent).toEqual([expect.stringMatching(/^Q .*shadow root/)]);
+  const [form] = (await run("forms", {})).result.documents[0]!.answer.forms;
+  expect(form!.method).toBe("get");
+  expect(form!.fields.map(({ label, name }) => label || name)).toEqual([
+    "two",
+    "group",
+    "many",
+    "kept",
+    "lost",
+    "text",
+    "dir",
+    "Accept",
+    "Fruit",
+    "Loose",
+    "Inner",
+  ]);
+  expect(form!.fields[2]!.options).toMatchObject([{ disabled: true }, { label: "Q" }, { disabled: true }]);
+});
+
+test("the verdict of a form is the browser's, of buttons and components, too", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, LIBRARIES);
+  const { forms } = (await run("form_validation", {})).result.documents[0]!.answer;
+  const real = (await page.evaluate(
+    "[...document.forms].map((form) => [form.ariaLabel, form.checkValidity()])",
+  )) as unknown[];
+  expect(new Map(forms.map(({ label, valid }) => [label, valid]))).toEqual(new Map(real as [string, boolean][]));
+  const wrong = new Map(forms.map(({ label, validation_errors: [one] }) => [label, one]));
+  expect(wrong.get("Component")).toMatchObject({ field: "Bad", by: "browser" });
+  expect(wrong.get("Button")).toMatchObject({ role: "button", message: "not yet" });
+  expect(wrong.get("Apart")).toMatchObject({ field: "Q", rule: "valueMissing", apart: true });
+});
+
+test("a field that is as it began is not called changed", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form><input name=colour type=color><input name=slider type=range><input name=high type=range max=9 value=20>
+       <input name=mails type=email multiple value="a@b.test, c@d.test"><input name=none type=number value=many><input name=text value=" x "></form>`,
+  );
+  const changed = async (): Promise<unknown[]> =>
+    (await run("form_state", {})).result.documents[0]!.answer.forms[0]!.fields.flatMap(({ name, dirty, initial }) =>
+      dirty ? [[name, initial]] : [],
+    );
+  expect(await changed()).toEqual([]);
+  await page.evaluate("document.forms[0].slider.value = 70; document.forms[0].colour.value = '#ff0000'");
+  expect(await changed()).toEqual([
+    ["colour", "#000000"],
+    ["slider", "50"],
+  ]);
+});

@@ -49,3 +49,20 @@ test("links are told by the landmark that they are in, through shadow roots and 
   expect((await run("click", { ref: home })).result.navigated).toBe(true);
   expect(new URL(page.url()).pathname).toBe("/");
 });
+
+test("an address is told whole, whatever stands in it", async ({ daemon, site, browserWithExtension }) => {
+  const links = `<a href="javascript:void(null)">js</a><a href="mailto:a@b.test?body=null">m</a>`;
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<base href="/deep/"><a href=x>rel</a><a href="#">hash</a><svg width=50 height=50><a href="/svg"><text y=20>S</text></a><a xlink:href="/old"><text y=40>X</text></a></svg>
+     <a id=to>to</a><iframe sandbox srcdoc='${links}'></iframe><script>document.querySelector("#to").href = "javascript:go('" + origin + "/a')"</script>`,
+  );
+  const [main, inner] = (await run("navigation", {})).result.documents;
+  const hrefs = ({ answer }: NonNullable<typeof main>): string[] =>
+    answer.regions.flatMap(({ links }) => links.map(({ href }) => href));
+  const { origin } = new URL(page.url());
+  expect(hrefs(main!)).toEqual(["/deep/x", "/deep/#", "/svg", "/old", `javascript:go('${origin}/a')`]);
+  expect(hrefs(inner!)).toEqual(["javascript:void(null)", "mailto:a@b.test?body=null"]);
+});

@@ -103,3 +103,61 @@ test("words of plans, sign-ins and limits are found where they stand", async ({
     total_gates: 4,
   });
 });
+
+test("a page of components is told by what they show, and levels that are none are the usual one", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<main><my-page></my-page><div role=heading aria-level=1.5>Half</div><div role=heading aria-level=no>No</div><h1 aria-level=3>Third</h1>
+     <picture><img alt=x width=10 height=10></picture></main><my-other></my-other>
+     <script>for (const [tag, text] of [["my-page", "<h1>Inside</h1><p>All of its words."], ["my-other", "<p>beside"]])
+       document.querySelector(tag).attachShadow({ mode: "open" }).innerHTML = text;</script>`,
+  );
+  const { answer } = (await run("page_summary", {})).result.documents[0]!;
+  expect(answer.headings.map(({ level, text }) => `${level} ${text}`)).toEqual([
+    "1 Inside",
+    "2 Half",
+    "2 No",
+    "3 Third",
+  ]);
+  expect(answer.image_count).toBe(1);
+  expect(answer.main_content_preview).toContain("All of its words.");
+  expect(answer.main_content_preview).not.toContain("beside");
+});
+
+test("what the user typed into a secret field is in no answer, wherever the page shows it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<label>Password <input type=password></label><div id=shows data-typed=hunter2xyz>It is hunter2xyz <b>and hunter2xyz</b></div>
+     <a href="/r?is=hunter2xyz">hunter2xyz</a><table><tr><td>hunter2xyz<td><b>hunter2xyz</b></table><h2>hunter2xyz</h2>
+     <div role=alert>hunter2xyz</div><div role=textbox contenteditable aria-label=E>hunter2xyz</div><button>Upgrade to hunter2xyz</button>`,
+  );
+  await page.fill("[type=password]", "hunter2xyz");
+  for (const kind of [
+    "navigation",
+    "forms",
+    "form_state",
+    "data_table",
+    "page_summary",
+    "page_structure",
+    "feature_gates",
+  ] as const)
+    expect(JSON.stringify((await run(kind, {})).result), kind).not.toContain("hunter2");
+  const { result } = await run("dom", { selector: "#shows", include_children: true });
+  expect(result.documents[0]!.answer.matches[0]).toMatchObject({
+    text: "It is ••••••",
+    attributes: { "data-typed": "••••••" },
+  });
+  expect(JSON.stringify(result)).not.toContain("hunter2");
+});

@@ -86,3 +86,37 @@ test("what scrolls, what lies over the page and which roots there are is told; h
   expect(answer.scroll_containers).toHaveLength(2);
   expect(await page.evaluate("window.asked")).toBeUndefined();
 });
+
+test("the page scrolls as the viewport does, by the style of the root or of the body", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const style = "<style>html,body{height:100%;margin:0}div{height:4000px}</style>";
+  for (const [i, [attribute, found]] of (
+    [
+      ["style='overflow:auto'", ["the page"]],
+      ["style='overflow:hidden'", []],
+      ["", ["the page"]],
+    ] as const
+  ).entries()) {
+    const { run } = await open(browserWithExtension, site, daemon, `${style}<body ${attribute}><div></div>`, `/${i}`);
+    const { answer } = (await run("page_structure", {})).result.documents[0]!;
+    expect(answer.scroll_containers.map(({ label }) => label)).toEqual(found);
+  }
+});
+
+test("a password is in no props, whatever characters it has", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<div id=app><input type=password><output></output></div><script>
+      const secret = 'hunter"2'; document.querySelector("input").value = secret;
+      document.querySelector("output")["__reactFiber$abc"] = { type: function Pay() {}, memoizedProps: { typed: secret, list: ["is " + secret] }, return: null };
+    </script>`,
+  );
+  const { result } = await run("page_structure", { selector: "output" });
+  const [pay] = result.documents[0]!.answer.components!;
+  expect(pay).toMatchObject({ names: ["Pay"], props: '{"typed":"••••••","list":["is ••••••"]}' });
+});

@@ -155,3 +155,86 @@ test("of many rules the one that is said to win is the one whose value the brows
   }
   expect(wins.size).toBeGreaterThan(40);
 });
+
+test("rules are found wherever they are written", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>@property --apart { syntax: "*"; inherits: false; initial-value: 3px }
+      .media { color: rgb(1,1,1); @media (min-width: 1px) { color: rgb(2,2,2) } }
+      .after { color: rgb(1,1,1); & .zz { color: red } color: rgb(3,3,3) }
+      .layered { @layer a { color: rgb(4,4,4) } }
+      .logical { padding-block: 7px; margin-inline: 9px; inline-size: 100px; border-block: 2px solid; inset-block-start: 5px; margin-left: 2px }
+      .last { margin-left: 2px; margin-inline-start: 8px } .loud { margin-inline-start: 8px !important; margin-left: 2px }
+      .outer { --apart: 5px; --down: 6px } my-c::part(lab) { color: rgb(5,5,5) } p.slotted { letter-spacing: 1px } path.ruled { fill: rgb(6,6,6) }</style>
+     <p class=media>x</p><p class=after>x</p><p class=layered>x</p><p class=logical>x</p><p class=last dir=rtl>x</p><p class=last>x</p><p class=loud>x</p>
+     <div class=outer><p>x</p></div><my-c class=big><p class=slotted>x</p></my-c>
+     <svg><path fill="rgb(1,2,3)" d="M0 0h9v9z"/><path class=ruled fill="rgb(1,2,3)" d="M0 0h9v9z"/></svg><table><td bgcolor="#010203" width=100>x</table>
+     <script>document.querySelector("my-c").attachShadow({ mode: "open" }).innerHTML = "<style>::slotted(p) { color: rgb(3,2,1); letter-spacing: 2px }" +
+       ":host(.big) :is(b) { font-size: 21px } :host b { line-height: 33px } :host(.big:not(.zz)) { display: block } :host(.big):not(.zz) { display: grid } b { color: red }</style><b part='lab more'>x</b><slot></slot>"</script>`,
+  );
+  /** How each property is won: its value, and the rule. */
+  const won = async (selector: string, ...properties: string[]): Promise<string[]> => {
+    const asked = await run("computed_styles", { selector, properties });
+    return asked.result.documents[0]!.answer.elements[0]!.computed_styles.map(
+      ({ value, wins }) => `${value} by ${wins ? `${wins.selector} { ${wins.value} }` : "default"}`,
+    );
+  };
+  expect(await won(".media", "color")).toEqual(["rgb(2, 2, 2) by .media { rgb(2, 2, 2) }"]);
+  expect(await won(".after", "color")).toEqual(["rgb(3, 3, 3) by .after { rgb(3, 3, 3) }"]);
+  expect(await won(".layered", "color")).toEqual(["rgb(4, 4, 4) by .layered { rgb(4, 4, 4) }"]);
+  expect(
+    await won(
+      ".logical",
+      "padding-top",
+      "margin-left",
+      "margin-right",
+      "width",
+      "border-top-width",
+      "top",
+      "padding-block-end",
+    ),
+  ).toEqual([
+    "7px by .logical { padding-block-start: 7px }",
+    "2px by .logical { 2px }",
+    "9px by .logical { margin-inline-end: 9px }",
+    "100px by .logical { inline-size: 100px }",
+    "2px by .logical { border-block-start-width: 2px }",
+    "5px by .logical { inset-block-start: 5px }",
+    "7px by .logical { 7px }",
+  ]);
+  expect(await won(".last[dir]", "margin-left", "margin-right")).toEqual([
+    "2px by .last { 2px }",
+    "8px by .last { margin-inline-start: 8px }",
+  ]);
+  expect(await won(".last:not([dir])", "margin-left")).toEqual(["8px by .last { margin-inline-start: 8px }"]);
+  expect(await won(".loud", "margin-left")).toEqual(["8px by .loud { margin-inline-start: 8px }"]);
+  expect(await won(".outer p", "--apart", "--down")).toEqual(["3px by default", "6px by .outer { 6px }"]);
+  expect(await won("my-c", "display")).toEqual(["block by :host(.big:not(.zz)) { block }"]);
+  expect(await won("my-c >>> b", "color", "font-size", "line-height")).toEqual([
+    "rgb(5, 5, 5) by my-c::part(lab) { rgb(5, 5, 5) }",
+    "21px by :host(.big) :is(b) { 21px }",
+    "33px by :host b { 33px }",
+  ]);
+  expect(await won(".slotted", "color", "letter-spacing")).toEqual([
+    "rgb(3, 2, 1) by ::slotted(p) { rgb(3, 2, 1) }",
+    "1px by p.slotted { 1px }",
+  ]);
+  expect(await won("path", "fill")).toEqual(["rgb(1, 2, 3) by [fill] { rgb(1, 2, 3) }"]);
+  expect(await won("path.ruled", "fill")).toEqual(["rgb(6, 6, 6) by path.ruled { rgb(6, 6, 6) }"]);
+  expect(await won("td", "background-color", "width")).toEqual([
+    "rgb(1, 2, 3) by [bgcolor] { rgb(1, 2, 3) }",
+    "100px by [width] { 100px }",
+  ]);
+});
+
+test("documents without HTML have styles, too", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "");
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg"><style>text { fill: rgb(1,2,3) }</style><text y="20">x</text></svg>`;
+  await page.goto(site.page("/x.svg", { body: drawing, type: "image/svg+xml" }));
+  const { result } = await run("computed_styles", { selector: "text", properties: ["fill"] });
+  expect(result.documents[0]!.answer.elements[0]!.computed_styles).toMatchObject([
+    { value: "rgb(1, 2, 3)", wins: { selector: "text" } },
+  ]);
+});

@@ -37,19 +37,20 @@ type tablesFound struct {
 
 // foundTable is a table, or a grid of ARIA's.
 type foundTable struct {
-	Ref       string     `json:"ref"`
-	Role      string     `json:"role"` // table, grid, treegrid
-	Caption   string     `json:"caption,omitempty"`
-	Headers   []string   `json:"headers"`
-	Rows      [][]string `json:"rows"`                // of columns as headers has them
-	RowRefs   []string   `json:"row_refs"`            // one for each of rows
-	RowCount  int        `json:"row_count"`           // rows of data in the document
-	Columns   int        `json:"column_count"`        // also those that are not told
-	RowTotal  int        `json:"row_total,omitempty"` // what the table says that it has; -1: it says that it does not know
-	ColTotal  int        `json:"column_total,omitempty"`
-	FirstRow  int        `json:"first_row,omitempty"` // number that the table gives the first row, from 1, where it draws a part
-	Hidden    bool       `json:"hidden,omitempty"`
-	Unspanned bool       `json:"cut_spans,omitempty"` // a span was longer than the table may be
+	Ref        string     `json:"ref"`
+	Role       string     `json:"role"` // table, grid, treegrid
+	Caption    string     `json:"caption,omitempty"`
+	Headers    []string   `json:"headers"`
+	Rows       [][]string `json:"rows"`                // of columns as headers has them
+	RowRefs    []string   `json:"row_refs"`            // one for each of rows
+	RowCount   int        `json:"row_count"`           // rows of data in the document
+	Columns    int        `json:"column_count"`        // also those that are not told
+	RowTotal   int        `json:"row_total,omitempty"` // what the table says that it has; -1: it says that it does not know
+	ColTotal   int        `json:"column_total,omitempty"`
+	FirstRow   int        `json:"first_row,omitempty"`   // number that the table gives the first row, from 1, where it draws a part
+	HiddenRows int        `json:"hidden_rows,omitempty"` // rows in the document that the page hides; they are in no other count
+	Hidden     bool       `json:"hidden,omitempty"`
+	Unspanned  bool       `json:"cut_spans,omitempty"` // a span was longer than the table may be
 }
 
 func tablesText(f tablesFound) []string {
@@ -75,6 +76,9 @@ func tablesText(f tablesFound) []string {
 		line += ", " + plural(t.Columns, "column")
 		if t.ColTotal > t.Columns {
 			line += fmt.Sprintf(" drawn of %d", t.ColTotal)
+		}
+		if t.HiddenRows > 0 {
+			line += fmt.Sprintf(", %d more hidden by the page", t.HiddenRows)
 		}
 		if n := t.RowCount - len(t.Rows); n > 0 {
 			line += fmt.Sprintf("; %d not listed: max_rows", n)

@@ -56,6 +56,7 @@ type fieldsVerdict struct {
 	By      string `json:"by"`                // browser, page
 	Rule    string `json:"rule,omitempty"`    // valueMissing, patternMismatch, … as the platform names them
 	Message string `json:"message,omitempty"` // the browser's, or what the page shows at the field
+	Apart   bool   `json:"apart,omitempty"`   // it is in a shadow root, and its form does not ask it
 	Hidden  bool   `json:"hidden,omitempty"`  // nobody can see or mend it
 }
 
@@ -94,7 +95,9 @@ func formsJudgedText(f formsJudged, summary bool) []string {
 			if v.Message != "" {
 				line += fmt.Sprintf(": %q", answer.Cut(answer.Clean(v.Message), 160))
 			}
-			out = append(out, line+flags(flag{v.Hidden, "not visible: nobody can mend it"}))
+			out = append(out, line+flags(
+				flag{v.Apart, "in a shadow root: its form does not ask it"}, flag{v.Hidden, "not visible: nobody can mend it"},
+			))
 		}
 	}
 	return append(out, unlisted(f.Count-len(f.Forms), "further form")...)
