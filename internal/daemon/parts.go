@@ -346,7 +346,7 @@ const instructions = `Gasoline lets you see the user's real browser, act in it, 
 Use it when code that runs in a browser or behind one is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
 
 observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. One request from the click to the database: {"what":"timeline","trace":"r42"}.
-analyze - ask for findings: error_clusters, performance, security_audit, third_party_audit, link_validation.
+analyze - ask for findings: error_clusters, performance, api_validation, security_audit; and what a page is: forms, data_table, computed_styles, accessibility.
 interact - act in the page: navigate, click, type, wait_for, execute_js. Needs "AI Web Pilot", which only the user switches on. list_interactive gives refs (e17) to aim with.
 generate - make artifacts: har.
 configure - health, doctor, clear; record what is done in a tab and play it back; keep sequences of actions and names of elements (store).
