@@ -394,8 +394,9 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   ] as const) {
     const none = await run(kind, params, 6000);
     expect(none.error?.code, kind).toMatch(/^(element_not_found|timeout)$/);
-    // Nothing is left out where the search came to all of them in time.
-    if (none.error?.code === "element_not_found") expect(none.error.message).toMatch(/\d+ more frames|Nowhere\W*$/);
+    // Nothing is left out where the search came to all of them in time; a busy page has no time for what it has instead.
+    if (none.error?.code === "element_not_found")
+      expect(none.error.message).toMatch(/\d+ more frames|Nowhere\W*$|did not say in time what it has instead\.$/);
   }
 });
 
