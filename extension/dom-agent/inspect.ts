@@ -1,26 +1,22 @@
 import { componentTags, ariaOf } from "@gasoline/capture/locators/lent";
-import { cssPath } from "@gasoline/capture/locators/css";
-import { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
+import { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Question } from "@gasoline/schema/commands";
 import type { AgentOps } from "../messages/agent.ts";
 import type { Lent } from "./inspect/main.ts";
 import { askFrameworks, loaded } from "./browser.ts";
-import { controlOf, inList, inWords, isDisabled, labelOf } from "./describe.ts";
+import { inWords, isDisabled, labelOf } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { identityOf, shownName, shownText } from "./identity.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
-import { AgentProblem } from "./problem.ts";
-import { renderedText } from "./rendered.ts";
 import { MASK, isSecret } from "./secret.ts";
 import { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
 import { Slices } from "./slices.ts";
 import { sortOf } from "./sort.ts";
 import { matches } from "./target.ts";
-import { boxOf, isTransparent, isVisible, rounded } from "./visible.ts";
+import { boxOf, isVisible, rounded } from "./visible.ts";
 
 const TOOLS: Lent = {
-  AgentProblem,
   MASK,
   Pass,
   Slices,
@@ -28,23 +24,17 @@ const TOOLS: Lent = {
   askFrameworks,
   boxOf,
   componentTags,
-  controlOf,
-  cssPath,
   everywhere,
   fold,
   identityOf,
-  inList,
   inWords,
   isDisabled,
   isOwn,
   isSecret,
-  isTransparent,
   isVisible,
   labelOf,
   nearest,
   parentOf,
-  renderedText,
-  roleOf,
   roleTold,
   roots,
   rounded,

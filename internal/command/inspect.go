@@ -11,6 +11,9 @@ type Part struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p Part) Selectors() (selector, within string) { return p.Selector, "" }
 
+// NamesElement reports whether the question is about elements, and not about documents.
+func (p Part) NamesElement() bool { return p.Ref != "" || p.Selector != "" || p.Named != "" }
+
 // Aims returns where the params name an element.
 func (p *Part) Aims() []Aim {
 	return []Aim{{Ref: &p.Ref, Selector: &p.Selector, Named: &p.Named, Frame: &p.Frame}}

@@ -1,27 +1,23 @@
 import type { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
-import type { cssPath } from "@gasoline/capture/locators/css";
-import type { fold, roleOf, roleTold } from "@gasoline/capture/locators/name";
+import type { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Commands, Inspected, Question as Kind } from "@gasoline/schema/commands";
 import type { askFrameworks } from "../browser.ts";
-import type { controlOf, inList, inWords, isDisabled, labelOf } from "../describe.ts";
+import type { inWords, isDisabled, labelOf } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import type { identityOf, shownName, shownText } from "../identity.ts";
 import type { isOwn } from "../own.ts";
 import type { Pass } from "../pass.ts";
-import type { AgentProblem } from "../problem.ts";
-import type { renderedText } from "../rendered.ts";
 import type { MASK, isSecret } from "../secret.ts";
 import type { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "../shadow.ts";
 import type { Slices } from "../slices.ts";
 import type { sortOf } from "../sort.ts";
-import type { boxOf, isTransparent, isVisible, rounded } from "../visible.ts";
+import type { boxOf, isVisible, rounded } from "../visible.ts";
 import { QUESTIONS } from "./questions.gen.ts";
 
 // This is a script of its own, loaded on first use: of the agent's modules it uses types only, and is lent the rest.
 
 /** What the agent of the document lends. */
 export interface Lent {
-  AgentProblem: typeof AgentProblem;
   MASK: typeof MASK;
   Pass: typeof Pass;
   Slices: typeof Slices;
@@ -29,23 +25,17 @@ export interface Lent {
   askFrameworks: typeof askFrameworks;
   boxOf: typeof boxOf;
   componentTags: typeof componentTags;
-  controlOf: typeof controlOf;
-  cssPath: typeof cssPath;
   everywhere: typeof everywhere;
   fold: typeof fold;
   identityOf: typeof identityOf;
-  inList: typeof inList;
   inWords: typeof inWords;
   isDisabled: typeof isDisabled;
   isOwn: typeof isOwn;
   isSecret: typeof isSecret;
-  isTransparent: typeof isTransparent;
   isVisible: typeof isVisible;
   labelOf: typeof labelOf;
   nearest: typeof nearest;
   parentOf: typeof parentOf;
-  renderedText: typeof renderedText;
-  roleOf: typeof roleOf;
   roleTold: typeof roleTold;
   roots: typeof roots;
   rounded: typeof rounded;

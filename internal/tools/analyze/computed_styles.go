@@ -23,7 +23,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	computedStylesParams
 	in
 }) (any, error) {
-	if p.Selector == "" && p.Ref == "" && p.Named == "" {
+	if !p.NamesElement() {
 		return nil, problem.New(problem.MissingParam, `Give selector, ref or named; interact {"action":"list_interactive"} gives refs.`,
 			"computed_styles needs to know which element.")
 	}

@@ -24,7 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	domParams
 	in
 }) (any, error) {
-	if p.Selector == "" && p.Ref == "" && p.Named == "" {
+	if !p.NamesElement() {
 		return nil, problem.New(problem.MissingParam, `Give selector, ref or named; analyze {"what":"page_summary"} shows what is there.`,
 			"dom needs to know which elements.")
 	}
