@@ -78,3 +78,39 @@ test("links of a captured page are asked for, those of other servers are not", a
   expect(text).toMatch(/broken 404 .*\/missing/);
   expect(site.hits.filter(({ url }) => url === "/elsewhere")).toEqual([]);
 });
+
+test("links of the page are asked for by the daemon, and by the browser as the user", async ({ site, tab, agent }) => {
+  site.page("/mine", { body: "", status: 403 });
+  site.page("/old", { status: 301, headers: { location: "/" } });
+  await tab.goto(
+    site.page(
+      "/",
+      `<title>shop</title><a href="/">Home</a> <a href="/old">Old</a> <a href="/mine">Mine</a> <a href="/missing">Missing</a>
+       <a href="#nowhere">Place</a> <a href="${site.url("/elsewhere", "localhost")}">Elsewhere</a>`,
+    ),
+  );
+  await front(agent, tab);
+  const text = await agent.ask("analyze", { what: "link_health" });
+  expect(text).toMatch(
+    /^link health: 6 links, tab \d+: 1 ok, 1 not_allowed, 1 redirect, 1 unsure, 1 broken_fragment, 1 broken\n/,
+  );
+  expect(text).toMatch(/broken 404 \S+\/missing e\d+ "Missing"/);
+  expect(site.hits.filter(({ url }) => url === "/elsewhere")).toEqual([]);
+  const off = await agent.call("analyze", { what: "link_health", as_user: true });
+  expect(off.text).toContain("pilot_off");
+});
+
+test.describe("with browser control on", () => {
+  test.use({ pilot: true });
+
+  test("what a server refuses to programs is asked for as the user", async ({ site, tab, agent }) => {
+    site.page("/mine", { body: "<title>My orders</title>" });
+    site.page("/logout", { body: "", status: 403 });
+    const guarded = site.page("/guarded", { body: "", status: 403 });
+    await tab.goto(site.page("/", `<title>shop</title><a href="${guarded}">Guarded</a> <a href="/logout">Log out</a>`));
+    await front(agent, tab);
+    const text = await agent.ask("analyze", { what: "link_health", as_user: true });
+    expect(text).toMatch(/requires_auth 403 \S+\/guarded: the user may not see it e\d+ "Guarded" \(as the user\)/);
+    expect(text).toContain("not asked for as the user, since it looks like an act: 1 link");
+  });
+});

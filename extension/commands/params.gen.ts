@@ -307,6 +307,9 @@ export const SCHEMAS = {
     ...toast,
     text: text1000000Required,
   }),
+  ask_links: v.object({
+    urls: v.pipe(v.array(v.string()), v.maxLength(1000)),
+  }),
   accessibility: v.object({
     selector: text2000,
     frame: text2000,
@@ -414,6 +417,10 @@ export const SCHEMAS = {
   forms: v.object({
     ...part,
     limit: integerFrom1To1000,
+  }),
+  link_health: v.object({
+    ...part,
+    url: text2000,
   }),
   navigation: v.object({
     ...part,

@@ -29,6 +29,7 @@ import { flush } from "./flush.ts";
 import { upload } from "./upload.ts";
 import { clipboardRead } from "./clipboard_read.ts";
 import { clipboardWrite } from "./clipboard_write.ts";
+import { askLinks } from "./ask_links.ts";
 import { accessibility } from "./accessibility.ts";
 import { saveState } from "./save_state.ts";
 import { statePut } from "./state_put.ts";
@@ -92,6 +93,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   upload,
   clipboard_read: clipboardRead,
   clipboard_write: clipboardWrite,
+  ask_links: askLinks,
   accessibility,
   save_state: saveState,
   state_part: reads("state_part"),
@@ -113,6 +115,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   form_state: inspects("form_state"),
   form_validation: inspects("form_validation"),
   forms: inspects("forms"),
+  link_health: inspects("link_health"),
   navigation: inspects("navigation"),
   page_structure: inspects("page_structure"),
   page_summary: inspects("page_summary"),

@@ -83,6 +83,7 @@ export const KINDS = {
   form_state: inspect("form_state"),
   form_validation: inspect("form_validation"),
   forms: inspect("forms"),
+  link_health: inspect("link_health"),
   navigation: inspect("navigation"),
   page_structure: inspect("page_structure"),
   page_summary: inspect("page_summary"),

@@ -59,6 +59,8 @@ import type {
   FormsJudged,
   FormsParams,
   FormsFound,
+  PageLinksParams,
+  PageLinks,
   LinksParams,
   LinksFound,
   PageStructureParams,
@@ -113,6 +115,7 @@ export interface KindOps {
   form_state: { params: FormStateParams; result: Asked<FormStates> };
   form_validation: { params: FormValidationParams; result: Asked<FormsJudged> };
   forms: { params: FormsParams; result: Asked<FormsFound> };
+  link_health: { params: PageLinksParams; result: Asked<PageLinks> };
   navigation: { params: LinksParams; result: Asked<LinksFound> };
   page_structure: { params: PageStructureParams; result: Asked<Structure> };
   page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };

@@ -57,6 +57,7 @@ test("every kind of command is carried out", async ({ daemon, site, browserWithE
     action_diff: [{}, {}],
     screenshot: [{}, { width: 1280 }],
     accessibility: [{}, {}],
+    ask_links: [{ urls: [site.url("/two")] }, { links: [{ status: 200, page: expect.stringContaining("Two") }] }],
     storage: [{}, {}],
     indexeddb: [{ database: "shop", store: "things" }, {}],
     locate: [{ selectors: ["#text"] }, {}],

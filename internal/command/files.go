@@ -69,6 +69,25 @@ type ClipboardResult struct {
 	TrueSize int      `json:"true_size,omitempty"` // the same when Text was cut, else 0
 }
 
+// AskLinksParams is for ask_links.
+type AskLinksParams struct {
+	URLs []string `json:"urls" required:"true" length:"1000"` // of the origin that the tab shows
+}
+
+// AskLinksResult is what links came to that were asked for with the user's cookies. Those of another origin, and those whose
+// turn did not come before the deadline, are left out.
+type AskLinksResult struct {
+	Links []AskedLink `json:"links"`
+}
+
+// AskedLink is one link that was asked for.
+type AskedLink struct {
+	URL    string `json:"url"`
+	Status int    `json:"status"`          // 0: no answer that the browser lets extensions see
+	Final  string `json:"final,omitempty"` // where it led, at most 4096 characters
+	Page   string `json:"page,omitempty"`  // titles and first headings of its markup, at most 2000 characters
+}
+
 // AuditParams is for accessibility.
 type AuditParams struct {
 	Selector string `json:"selector,omitempty" length:"2000" alias:"within,scope" doc:"only this part of the page"`

@@ -52,6 +52,7 @@ var (
 	Upload         = declare[UploadParams, ActResult]("upload", Tab|Acts)
 	ClipboardRead  = declare[TabOnlyParams, ClipboardResult]("clipboard_read", Tab|Acts|Follows)
 	ClipboardWrite = declare[ClipboardWriteParams, ClipboardResult]("clipboard_write", Tab|Acts)
+	AskLinks       = declare[AskLinksParams, AskLinksResult]("ask_links", Tab|Acts)
 	Accessibility  = declare[AuditParams, AuditResult]("accessibility", Tab|Looks|InPage)
 	SaveState      = declare[SaveStateParams, SavedState]("save_state", Tab|Acts|Private|Follows)
 	StatePartOf    = declare[StatePartParams, StatePart]("state_part", Tab|Looks|InPage|Private)

@@ -11,6 +11,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -50,7 +51,7 @@ const (
 	Broken     Verdict = "broken"        // no answer, or one that says that there is nothing
 	TimedOut   Verdict = "timeout"       // no answer in time
 	Refused    Verdict = "refused"       // its address is none that may be connected to
-	Suspicious Verdict = "suspicious"    // an answer 200 that reads as an error
+	Suspicious Verdict = "suspicious"    // an answer 200 that reads as an error, or lacks the place that the link points to
 	Unsure     Verdict = "unsure"        // the server does not answer programs, or not now: a browser can tell
 	NeedsLogin Verdict = "requires_auth" // it asks for a login
 	Redirected Verdict = "redirect"      // it leads elsewhere, and well as far as it was followed
@@ -94,6 +95,7 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 		}
 		k.entries = append(k.entries, e)
 	}
+	groups := groupsOf(urls)
 	transport := &http.Transport{
 		// No proxy: what is dialled is what was checked.
 		DialContext: k.dial, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: perHost,
@@ -102,7 +104,11 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	defer transport.CloseIdleConnections()
 	k.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	out := make([]Link, len(urls))
-	lanes := lanesOf(urls)
+	bases := make([]string, 0, len(groups))
+	for _, g := range groups {
+		bases = append(bases, urls[g[0]])
+	}
+	lanes := lanesOf(bases)
 	var next, done int
 	var mu sync.Mutex
 	take := func() []int {
@@ -116,10 +122,15 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	}
 	work := func() {
 		for lane := take(); lane != nil; lane = take() {
-			for _, i := range lane {
-				out[i] = k.check(ctx, urls[i])
+			for _, n := range lane {
+				link, page := k.check(ctx, bases[n])
+				for _, i := range groups[n] {
+					out[i] = link
+					out[i].URL = urls[i]
+					out[i].pointsInto(page)
+				}
 				mu.Lock()
-				if done++; o.Progress != nil {
+				if done += len(groups[n]); o.Progress != nil {
 					o.Progress(done, len(urls))
 				}
 				mu.Unlock()
@@ -140,6 +151,22 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	}
 	all.Wait()
 	return out, nil
+}
+
+// groupsOf puts links to places of one page together: they are one request.
+func groupsOf(urls []string) (groups [][]int) {
+	at := map[string]int{} // the URL without its fragment → its group
+	for i, raw := range urls {
+		base, _, _ := strings.Cut(strings.TrimSpace(raw), "#")
+		g, known := at[base]
+		if !known {
+			g = len(groups)
+			at[base] = g
+			groups = append(groups, nil)
+		}
+		groups[g] = append(groups[g], i)
+	}
+	return groups
 }
 
 // lanesOf deals links to lanes, so that no host has more than perHost. A lane is done one after the other.
@@ -221,21 +248,22 @@ func (k *checker) dial(ctx context.Context, network, address string) (net.Conn, 
 	return d.DialContext(ctx, network, address)
 }
 
-func (k *checker) check(ctx context.Context, raw string) (l Link) {
+// check asks for a link. page is the markup that it came to; "" where it was not seen whole.
+func (k *checker) check(ctx context.Context, raw string) (l Link, page string) {
 	l = Link{URL: raw, Verdict: Unchecked, Why: "the time was up"}
 	if ctx.Err() != nil {
-		return l
+		return l, ""
 	}
 	began := time.Now()
 	defer func() { l.Time = time.Since(began) }()
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
 		l.Verdict, l.Why = Broken, "it is no URL"
-		return l
+		return l, ""
 	}
 	if _, err := originOf(u); err != nil {
 		l.Verdict, l.Why = Broken, err.Error()
-		return l
+		return l, ""
 	}
 	for hop := range maxHops + 1 {
 		o, err := originOf(u)
@@ -251,16 +279,16 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 					l.Verdict = NeedsLogin
 				}
 			}
-			return l
+			return l, ""
 		}
 		if k.isFull(u.Host) {
 			l.Verdict, l.Why = Unsure, "the server asked for fewer requests"
-			return l
+			return l, ""
 		}
 		a, err := k.ask(context.WithValue(ctx, reachKey{}, may), u)
 		if err != nil {
 			l.failed(ctx, err)
-			return l
+			return l, ""
 		}
 		l.Status, l.Why = a.status, ""
 		next, err := u.Parse(a.location)
@@ -269,13 +297,16 @@ func (k *checker) check(ctx context.Context, raw string) (l Link) {
 			if a.status == http.StatusTooManyRequests {
 				k.fill(u.Host)
 			}
-			return l
+			if len(a.page) < maxBody {
+				page = a.page
+			}
+			return l, page
 		}
 		u = next
 		l.Redirect = without(next)
 	}
 	l.Verdict, l.Why = Broken, "it redirects again and again"
-	return l
+	return l, ""
 }
 
 func (k *checker) isFull(host string) bool {
@@ -351,12 +382,28 @@ func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer
 var (
 	loginPath = form(`(?i)(?:^|/)(?:log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
 	titles    = form(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
+	markup    = form(`(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<head\b.*?</head\s*>|<!--.*?-->|<[^>]*>`)
 	errorText = form(`(?i)\b(?:40[34]|410|50[0-9])\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
 )
 
 // form compiles an expression when it is first used: nobody waits for it when the program starts.
 func form(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
+
+// Judge decides about a link that a browser asked for. final is where it led; "" where it led nowhere else. page is the
+// beginning of its markup.
+func Judge(raw string, status int, final, page string) Link {
+	l := Link{URL: raw, Status: status}
+	login := false
+	if u, err := url.Parse(final); err == nil && final != "" {
+		l.Redirect, login = without(u), loginPath().MatchString(u.Path)
+	}
+	l.judge(answer{status: status, markup: true, page: page}, final != "", login)
+	if l.Verdict == Unsure && status == http.StatusForbidden {
+		l.Verdict, l.Why = NeedsLogin, "the user may not see it"
+	}
+	return l
 }
 
 // judge decides about an answer that leads nowhere else.
@@ -385,6 +432,33 @@ func (l *Link) judge(a answer, redirected, login bool) {
 			}
 		}
 	}
+}
+
+// pointsInto looks for the place in a page that a link points to. Markup of a page that scripts build says nothing of it.
+func (l *Link) pointsInto(page string) {
+	u, err := url.Parse(strings.TrimSpace(l.URL))
+	if err != nil || l.Verdict != OK && l.Verdict != Redirected || !isPlace(u.Fragment) || !hasText(page) {
+		return
+	}
+	for _, name := range []string{u.Fragment, html.EscapeString(u.Fragment), u.EscapedFragment()} {
+		name = regexp.QuoteMeta(name)
+		if regexp.MustCompile(`[\s"'/](?i:id|name)\s*=\s*(?:"` + name + `"|'` + name + `'|` + name + `[\s/>])`).MatchString(page) {
+			return
+		}
+	}
+	l.Verdict, l.Why = Suspicious, fmt.Sprintf("its page has no element called %.80q; a script may make it", u.Fragment)
+}
+
+// hasText reports whether markup has words that are shown before a script ran.
+func hasText(page string) bool {
+	const few = 20
+	return len(strings.Fields(markup().ReplaceAllString(page, " "))) >= few
+}
+
+// isPlace reports whether a fragment names an element: it is not the top, a text to find, or a route of a script.
+func isPlace(fragment string) bool {
+	name, _, _ := strings.Cut(fragment, ":~:")
+	return name != "" && !strings.EqualFold(name, "top") && !strings.ContainsAny(name[:1], "/!") && !strings.Contains(name, "=")
 }
 
 // failed decides about a link without an answer.

@@ -202,6 +202,51 @@ func TestWhatALinkCameTo(t *testing.T) {
 	}
 }
 
+func TestThePlaceInAPageIsLookedFor(t *testing.T) {
+	words := strings.Repeat("word ", 30)
+	pages := map[string]string{
+		"/doc":    `<h2 id="one">` + words + `<a name='two'></a><h3 class=x ID=three>x</h3><p id="é t">` + words + `<p data-id="six">` + words,
+		"/built":  `<head><title>` + words + `</title></head><div id=root></div><script>` + words + `</script><!-- ` + words + `-->`,
+		"/long":   words + strings.Repeat("x", 70_000) + `<p id=end>`,
+		"/broken": `<title>Not found</title>` + words,
+	}
+	var hits atomic.Int32
+	base, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		if r.Method == http.MethodGet {
+			hits.Add(1)
+		}
+		if r.URL.Path == "/to" {
+			http.Redirect(w, r, "/doc", http.StatusFound)
+		}
+		_, _ = io.WriteString(w, pages[r.URL.Path])
+	})
+	want := map[string]outbound.Verdict{
+		"/doc#one": "ok", "/doc#two": "ok", "/doc#three": "ok", "/doc#%C3%A9%20t": "ok", "/doc#four": "suspicious", "/doc#One": "suspicious",
+		"/doc#six": "suspicious", "/doc#ne": "suspicious", "/doc#top": "ok", "/doc#": "ok", "/doc#/route": "ok", "/doc#!route": "ok", "/doc#a=b": "ok",
+		"/doc#:~:text=word": "ok", "/doc": "ok", "/built#x": "ok", "/long#end": "ok", "/broken#x": "suspicious",
+		"/to#one": "redirect", "/to#five": "suspicious", "/missing#x": "ok",
+	}
+	var urls []string
+	for u := range want {
+		urls = append(urls, base+u)
+	}
+	links := check(t, &outbound.Client{}, outbound.Options{Shown: shown(base)}, urls...)
+	for i, l := range links {
+		path := strings.TrimPrefix(l.URL, base)
+		if l.URL != urls[i] || l.Verdict != want[path] {
+			t.Errorf("%s came to %s (%s), want %s", path, l.Verdict, l.Why, want[path])
+		}
+		if lacks := strings.Contains(l.Why, "no element called"); lacks != (l.Verdict == "suspicious" && path != "/broken#x") {
+			t.Errorf("%s: %s", path, l.Why)
+		}
+	}
+	// Places of one page are one request.
+	if n := hits.Load(); n != 6 {
+		t.Errorf("%d pages were loaded, want 6", n)
+	}
+}
+
 func TestOnlyOriginsThatTheUserAllowedAreAsked(t *testing.T) {
 	base, hits := server(t, func(http.ResponseWriter, *http.Request) {})
 	port := base[strings.LastIndexByte(base, ':'):]

@@ -925,6 +925,28 @@ export interface ClipboardWriteParams extends Toast {
   text: string;
 }
 
+/** AskLinksParams is for ask_links. */
+export interface AskLinksParams {
+  /** of the origin that the tab shows */
+  urls: string[];
+}
+
+/** AskedLink is one link that was asked for. */
+export interface AskedLink {
+  url: string;
+  /** 0: no answer that the browser lets extensions see */
+  status: number;
+  /** where it led, at most 4096 characters */
+  final?: string;
+  /** titles and first headings of its markup, at most 2000 characters */
+  page?: string;
+}
+
+/** AskLinksResult is what links came to that were asked for with the user's cookies. Those of another origin, and those whose turn did not come before the deadline, are left out. */
+export interface AskLinksResult {
+  links: AskedLink[];
+}
+
 /** AuditParams is for accessibility. */
 export interface AuditParams {
   selector?: string;
@@ -1627,6 +1649,36 @@ export interface FormsFound {
   count: number;
 }
 
+export interface PageLinksParams extends Part {
+  url?: string;
+}
+
+/** LeadingLink is a URL with the first link that leads there. */
+export interface LeadingLink {
+  url: string;
+  ref: string;
+  text: string;
+  /** links that lead there */
+  count: number;
+  external?: boolean;
+}
+
+/** PageLinks is where the links of a document lead. */
+export interface PageLinks {
+  /** by their URLs, in the order of the page; at most 1000 */
+  links: LeadingLink[];
+  /** into the document itself, to a place that is not there; at most 100 */
+  places?: LeadingLink[];
+  /** links into the document whose place is there */
+  places_there: number;
+  /** that lead to no page: mailto:, javascript:, … */
+  other: number;
+  /** all links */
+  count: number;
+  /** also those that are not listed */
+  urls: number;
+}
+
 export interface LinksParams extends Part {
   limit?: number;
 }
@@ -1841,6 +1893,7 @@ export interface Commands {
   upload: { params: UploadParams; result: ActResult };
   clipboard_read: { params: TabOnlyParams; result: ClipboardResult };
   clipboard_write: { params: ClipboardWriteParams; result: ClipboardResult };
+  ask_links: { params: AskLinksParams; result: AskLinksResult };
   accessibility: { params: AuditParams; result: AuditResult };
   save_state: { params: SaveStateParams; result: SavedState };
   state_part: { params: StatePartParams; result: StatePart };
@@ -1862,6 +1915,7 @@ export interface Commands {
   form_state: { params: FormStateParams; result: Inspected<FormStates> };
   form_validation: { params: FormValidationParams; result: Inspected<FormsJudged> };
   forms: { params: FormsParams; result: Inspected<FormsFound> };
+  link_health: { params: PageLinksParams; result: Inspected<PageLinks> };
   navigation: { params: LinksParams; result: Inspected<LinksFound> };
   page_structure: { params: PageStructureParams; result: Inspected<Structure> };
   page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
@@ -1923,6 +1977,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   upload: "acts",
   clipboard_read: "acts",
   clipboard_write: "acts",
+  ask_links: "acts",
   accessibility: "looks",
   save_state: "acts",
   state_part: "looks",
@@ -1944,6 +1999,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   form_state: "looks",
   form_validation: "looks",
   forms: "looks",
+  link_health: "looks",
   navigation: "looks",
   page_structure: "looks",
   page_summary: "looks",
@@ -1987,6 +2043,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "upload",
   "clipboard_read",
   "clipboard_write",
+  "ask_links",
   "save_state",
   "load_state",
   "draw_mode_start",
@@ -2042,6 +2099,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "upload",
   "clipboard_read",
   "clipboard_write",
+  "ask_links",
   "accessibility",
   "save_state",
   "state_part",
@@ -2063,6 +2121,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "form_state",
   "form_validation",
   "forms",
+  "link_health",
   "navigation",
   "page_structure",
   "page_summary",
@@ -2092,6 +2151,7 @@ export const QUESTIONS = [
   "form_state",
   "form_validation",
   "forms",
+  "link_health",
   "navigation",
   "page_structure",
   "page_summary",

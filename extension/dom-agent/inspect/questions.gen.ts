@@ -7,6 +7,7 @@ import { featureGates } from "./feature_gates.ts";
 import { formState } from "./form_state.ts";
 import { formValidation } from "./form_validation.ts";
 import { forms } from "./forms.ts";
+import { linkHealth } from "./link_health.ts";
 import { navigation } from "./navigation.ts";
 import { pageStructure } from "./page_structure.ts";
 import { pageSummary } from "./page_summary.ts";
@@ -20,6 +21,7 @@ export const QUESTIONS = {
   form_state: formState,
   form_validation: formValidation,
   forms,
+  link_health: linkHealth,
   navigation,
   page_structure: pageStructure,
   page_summary: pageSummary,

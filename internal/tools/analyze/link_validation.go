@@ -51,6 +51,21 @@ type linkEntry struct {
 	Error    string `json:"error,omitempty"`
 }
 
+func (e *linkEntry) line() string {
+	text := e.Code
+	if e.Status > 0 {
+		text += fmt.Sprintf(" %d", e.Status)
+	}
+	text += " " + answer.Short(e.URL, 160)
+	if e.Redirect != "" {
+		text += " → " + answer.Short(e.Redirect, 160)
+	}
+	if e.Error != "" {
+		text += ": " + answer.Cut(answer.Clean(e.Error), 160)
+	}
+	return text
+}
+
 // maxURL is how long a URL may be.
 const maxURL = 4096
 
@@ -70,28 +85,9 @@ func linkValidation(ctx context.Context, env Env, p linkParams) (*linkResult, er
 	if len(urls) == 0 {
 		return nil, problem.New(problem.MissingParam, "Give the URLs to ask for.", "urls is empty.")
 	}
-	shown, err := env.pages(ctx)
+	links, err := env.checkLinks(ctx, urls, p.Workers)
 	if err != nil {
 		return nil, err
-	}
-	const tellWithin = 200 * time.Millisecond // of the deadline
-	within, end := context.WithTimeout(ctx, max(env.Call.Left()-tellWithin, tellWithin))
-	defer end()
-	var told time.Time
-	links, err := env.Links.Check(within, urls, outbound.Options{
-		Workers: cmp.Or(p.Workers, 20), Shown: func(origin string) bool { return shown[origin] },
-		Progress: func(done, of int) {
-			if env.Call.Progress != nil && time.Since(told) > time.Second {
-				told = time.Now()
-				env.Call.Progress(fmt.Sprintf("%d of %d links", done, of))
-			}
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil && env.Call.Left() > 0 {
-		return nil, err // cancelled
 	}
 	settings := env.Dir.Path("settings.json")
 	out := &linkResult{Status: "complete", Total: len(links), Summary: map[string]int{}, Results: []linkEntry{}, limit: cmp.Or(p.Limit, env.Call.Limit), settings: settings}
@@ -111,7 +107,7 @@ func linkValidation(ctx context.Context, env Env, p linkParams) (*linkResult, er
 		out.Results = append(out.Results, linkEntry{l.URL, l.Status, string(l.Verdict), l.Time.Milliseconds(), l.Redirect, l.Why})
 	}
 	if n := out.Summary[string(outbound.NotAllowed)]; n > 0 && n == len(links) {
-		refused := problem.New(problem.OriginNotAllowed, out.allow(), "none of the %d URLs may be asked for.", n)
+		refused := problem.New(problem.OriginNotAllowed, allowOrigins(settings), "none of the %d URLs may be asked for.", n)
 		for _, o := range out.barred[:min(5, len(out.barred))] {
 			refused.Details = append(refused.Details, "not allowed: "+answer.Cut(answer.Clean(o), 100))
 		}
@@ -121,6 +117,31 @@ func linkValidation(ctx context.Context, env Env, p linkParams) (*linkResult, er
 		out.Keep(min(p.Limit, out.Len()))
 	}
 	return out, nil
+}
+
+// checkLinks has the daemon ask for URLs, until shortly before the deadline of the call.
+func (env Env) checkLinks(ctx context.Context, urls []string, workers int) ([]outbound.Link, error) {
+	shown, err := env.pages(ctx)
+	if err != nil {
+		return nil, err
+	}
+	const tellWithin = 200 * time.Millisecond // of the deadline
+	within, end := context.WithTimeout(ctx, max(env.Call.Left()-tellWithin, tellWithin))
+	defer end()
+	var told time.Time
+	links, err := env.Links.Check(within, urls, outbound.Options{
+		Workers: cmp.Or(workers, 20), Shown: func(origin string) bool { return shown[origin] },
+		Progress: func(done, of int) {
+			if env.Call.Progress != nil && time.Since(told) > time.Second {
+				told = time.Now()
+				env.Call.Progress(fmt.Sprintf("%d of %d links", done, of))
+			}
+		},
+	})
+	if err == nil && ctx.Err() != nil && env.Call.Left() > 0 {
+		err = ctx.Err() // cancelled
+	}
+	return links, err
 }
 
 // Len and Keep cut the list at a link; the worst stay.
@@ -153,9 +174,9 @@ func (env Env) pages(ctx context.Context) (map[string]bool, error) {
 	return out, err
 }
 
-// allow says how the user allows origins.
-func (r *linkResult) allow() string {
-	return `Ask the user to list the origins in ` + r.settings + `: {"fetch": ["https://docs.example.com", "*.example.org"]}. A server of this machine ` +
+// allowOrigins says how the user allows origins.
+func allowOrigins(settings string) string {
+	return `Ask the user to list the origins in ` + settings + `: {"fetch": ["https://docs.example.com", "*.example.org"]}. A server of this machine ` +
 		`needs no line once one of its pages is open in the browser. Or look in the browser: interact {"action":"navigate","url":"https://docs.example.com"}.`
 }
 
@@ -177,25 +198,14 @@ func (r *linkResult) Text(w *answer.Writer) {
 		if len(entries) == r.limit {
 			break
 		}
-		text := e.Code
-		if e.Status > 0 {
-			text += fmt.Sprintf(" %d", e.Status)
-		}
-		text += " " + answer.Short(e.URL, 160)
-		if e.Redirect != "" {
-			text += " → " + answer.Short(e.Redirect, 160)
-		}
-		if e.Error != "" {
-			text += ": " + answer.Cut(answer.Clean(e.Error), 160)
-		}
-		entries = append(entries, answer.Entry{Text: text})
+		entries = append(entries, answer.Entry{Text: e.line()})
 		origins = append(origins, answer.Origin(e.URL))
 	}
 	if r.Summary[string(outbound.Unsure)] > 0 {
 		w.Note(`unsure: a browser can tell, interact {"action":"navigate","url":"https://docs.example.com"}`)
 	}
 	if r.Summary[string(outbound.NotAllowed)] > 0 {
-		w.Note("not allowed: %s", r.allow())
+		w.Note("not allowed: %s", allowOrigins(r.settings))
 	}
 	if r.Status == "partial" {
 		w.Note("the time was up for some: give fewer, or a larger timeout_ms")
