@@ -96,6 +96,9 @@ export function summary(parts, notRun, seconds) {
       ...(notRun.length > 0 ? [`${some(notRun.length, "part")} did not run`] : []),
     ];
     out.push(`${problems.join(", ")}: ${counts}.`);
+    // Who sees the end of a long output only still learns what failed.
+    for (const at of failed.slice(0, SHOWN)) out.push(cut(`  ✘ ${at.part}: ${title(at)}`));
+    if (failed.length > SHOWN) out.push(`  and ${failed.length - SHOWN} more`);
   }
   return out.join("\n").trimStart();
 }
