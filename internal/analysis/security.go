@@ -126,14 +126,15 @@ type Security struct {
 	hosts   hosts
 	handle  string
 	page    string
-	framers map[string]bool // origins whose documents have a policy for frames in the header
+	judged  map[string]string // handles of answers whose headers were seen, by method and URL; of cookies, by origin and name
+	framers map[string]bool   // origins whose documents have a policy for frames in the header
 }
 
 // NewSecurity returns a collector for these checks; none means all.
 func NewSecurity(checks []string) *Security {
 	s := &Security{
 		checks: map[string]bool{}, rules: map[string]SecurityRule{}, found: map[[2]string]*SecurityFinding{}, looked: map[string]*Looked{},
-		hosts: hosts{}, places: map[string]int{}, Found: map[string]bool{}, framers: map[string]bool{},
+		hosts: hosts{}, places: map[string]int{}, Found: map[string]bool{}, framers: map[string]bool{}, judged: map[string]string{},
 	}
 	for _, c := range SecurityChecks {
 		s.checks[c] = len(checks) == 0 || slices.Contains(checks, c)
@@ -233,9 +234,15 @@ func (s *Security) Exchange(e *event.Exchange, handle string) {
 	s.transport(e, at, page)
 	s.secrets(e, at, page)
 	if e.Status > 0 {
-		s.headers(e, at, page, wire)
+		// What was mended since is no finding: of one URL the newest answer whose headers were seen is judged.
+		if key := e.Method + " " + e.URL; s.judged[key] == "" {
+			if wire {
+				s.judged[key] = handle
+			}
+			s.headers(e, at, page, wire)
+			s.access(e, at, page, wire)
+		}
 		s.cookies(e, at, wire)
-		s.access(e, at, page, wire)
 	}
 	s.markup(e, at)
 }
@@ -622,6 +629,11 @@ func (s *Security) cookie(e *event.Exchange, at target, line string) {
 	if !ok || c.gone {
 		return
 	}
+	key := at.origin + " " + c.name + ";" + c.attributes["path"]
+	if newer := s.judged[key]; newer != "" && newer != s.handle {
+		return
+	}
+	s.judged[key] = s.handle
 	where := at.origin + " cookie " + c.name
 	name, site := strings.ToLower(c.name), strings.ToLower(c.attributes["samesite"])
 	domain := strings.ToLower(strings.TrimPrefix(c.attributes["domain"], "."))

@@ -360,7 +360,7 @@ func TestTheGravestComeFirst(t *testing.T) {
 	s := analysis.NewSecurity(nil)
 	s.Exchange(document("https://shop.example/", "Referrer-Policy: -", "Strict-Transport-Security: -", "X-Content-Type-Options: -"), "r1")
 	s.Exchange(document("https://b.example/", "X-Content-Type-Options: -"), "r2")
-	s.Exchange(document("https://b.example/", "X-Content-Type-Options: -"), "r3")
+	s.Exchange(document("https://b.example/x", "X-Content-Type-Options: -"), "r3")
 	var got []string
 	for _, f := range s.Findings() {
 		got = append(got, f.Rule.Severity+" "+f.Place)
@@ -384,10 +384,52 @@ func TestWhatOnlyProductionHasIsNotHeldAgainstADevelopmentServer(t *testing.T) {
 	}
 }
 
+// Events come newest first: what the newest answer of a URL has no more is mended.
+func TestWhatWasMendedIsNoFinding(t *testing.T) {
+	with := func(url string, fields ...string) *event.Exchange { return document(url, fields...) }
+	bad := []string{"Content-Security-Policy: default-src 'self'", "X-Content-Type-Options: -"}
+	blind := with("https://shop.example/")
+	blind.RequestHeaders, blind.ResponseHeaders = nil, nil
+	post := with("https://shop.example/", bad...)
+	post.Method = "POST"
+	for name, c := range map[string]struct {
+		events []*event.Exchange
+		want   string
+	}{
+		"mended":            {[]*event.Exchange{with("https://shop.example/"), with("https://shop.example/", bad...)}, ""},
+		"broken since":      {[]*event.Exchange{with("https://shop.example/", bad...), with("https://shop.example/")}, "frames-missing ×1 nosniff-missing ×1"},
+		"another page":      {[]*event.Exchange{with("https://shop.example/"), with("https://shop.example/b", bad...)}, "frames-missing ×1 nosniff-missing ×1"},
+		"another method":    {[]*event.Exchange{with("https://shop.example/"), post}, "frames-missing ×1 nosniff-missing ×1"},
+		"the newest unseen": {[]*event.Exchange{blind, with("https://shop.example/", bad...)}, "frames-missing ×1 nosniff-missing ×1"},
+		"a cookie mended": {[]*event.Exchange{
+			with("https://shop.example/", "set-cookie: sid=<cookie#1>; Path=/; Secure; HttpOnly; SameSite=Lax"), with("https://shop.example/login", "set-cookie: sid=<cookie#2>; Path=/"),
+		}, ""},
+		"a cookie of another path": {[]*event.Exchange{
+			with("https://shop.example/", "set-cookie: sid=<cookie#1>; Path=/; Secure; HttpOnly; SameSite=Lax"), with("https://shop.example/login", "set-cookie: sid=<cookie#2>; Path=/a; Secure; HttpOnly"),
+		}, "cookie-samesite ×1"},
+		"a cookie set twice at once": {[]*event.Exchange{
+			with("https://shop.example/", "set-cookie: sid=<cookie#1>; Path=/; Secure; HttpOnly; SameSite=Lax", "set-cookie: sid=<cookie#2>; Path=/; Secure; HttpOnly"),
+		}, "cookie-samesite ×1"},
+	} {
+		s := analysis.NewSecurity([]string{"headers", "cookies"})
+		for i, e := range c.events {
+			s.Exchange(e, fmt.Sprint("r", i))
+		}
+		var got []string
+		for _, f := range s.Findings() {
+			got = append(got, fmt.Sprintf("%s ×%d", f.Rule.ID, f.Count))
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
 func TestAnAuditSaysWhatItRestsOn(t *testing.T) {
 	s := analysis.NewSecurity([]string{"cookies", "headers", "credentials", "scripts", "auth"})
 	s.Exchange(document("https://shop.example/"), "r1")
-	blind := document("https://shop.example/")
+	blind := document("https://shop.example/other")
 	blind.RequestHeaders, blind.ResponseHeaders, blind.ResponseSize = nil, nil, 100
 	s.Exchange(blind, "r2")
 	off := request("https://shop.example/a", nil)
