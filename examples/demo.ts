@@ -115,6 +115,14 @@ async function play(): Promise<void> {
   show(shot.text);
   say(`screenshot: ${file}`);
 
+  say('the agent audits the page: analyze {"what":"audit","categories":["accessibility","best_practices","seo"]}');
+  const audit = await client.ask("analyze", {
+    what: "audit",
+    categories: ["accessibility", "best_practices", "seo"],
+  });
+  show(audit);
+  if (!audit.includes("errors-in-console")) throw new Error("the audit does not tell the error of the page");
+
   // What the customer did, the agent does itself, and each act answers with what it led to.
   const acts: Record<string, unknown>[] = [
     { action: "refresh" },

@@ -114,3 +114,69 @@ test.describe("with browser control on", () => {
     expect(text).toContain("not asked for as the user, since it looks like an act: 1 link");
   });
 });
+
+interface Audit {
+  overall_score?: number;
+  not_measured?: string[];
+  categories: Record<string, { score?: number; spread?: number[]; error?: string; findings: { id: string }[] }>;
+}
+
+test("a bad page scores badly and a good one well, and what was not measured has no score", async ({
+  site,
+  tab,
+  agent,
+}) => {
+  const bad = site.page(
+    "/bad",
+    `<html><img src="/none.png"><input><center>x</center><a href="javascript:go()">here</a><i id=a></i><i id=a></i>
+     <div style="color:#aaa;font-size:9px">${"hard to read ".repeat(20)}</div>
+     <script>console.error("broken"); fetch("/missing")</script>`,
+  );
+  site.page("/icon.svg", {
+    body: "<svg xmlns='http://www.w3.org/2000/svg'/>",
+    type: "image/svg+xml",
+    headers: { "x-content-type-options": "nosniff" },
+  });
+  const good = site.page("/good", {
+    headers: {
+      "content-security-policy": "default-src 'self'; frame-ancestors 'self'; base-uri 'none'; object-src 'none'",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "strict-origin-when-cross-origin",
+      "permissions-policy": "camera=(), microphone=(), geolocation=()",
+    },
+    body: `<!doctype html><html lang=en><meta charset=utf-8><title>Bicycles and what they cost</title><link rel=icon href="/icon.svg">
+      <meta name=description content="What bicycles cost."><meta name=viewport content="width=device-width, initial-scale=1">
+      <main><h1>Bicycles</h1><p>All of them are good.</p></main>`,
+  });
+  const audit = (categories?: string[]) => agent.json<Audit>("analyze", { what: "audit", categories, limit: 100 });
+  await tab.goto(bad);
+  await front(agent, tab);
+  const told = ({ categories: { best_practices: rules, performance: load } }: Audit) =>
+    ["errors-in-console", "requests-failed"].every((id) => rules!.findings.some((f) => f.id === id)) &&
+    load!.error!.includes("a score needs 3");
+  const first = await until("what the bad page did", audit, told);
+  expect(first.not_measured).toEqual(["performance"]);
+  expect(first.overall_score).toBeUndefined();
+  for (const [category, most] of [
+    ["accessibility", 50],
+    ["security", 85],
+    ["best_practices", 30],
+    ["seo", 60],
+  ] as const)
+    expect(first.categories[category]!.score, category).toBeLessThan(most);
+  const text = await agent.ask("analyze", { what: "audit" });
+  expect(text).toMatch(/^audit: tab \d+, no overall score, since not measured: performance\n/);
+  expect(text.length).toBeLessThan(3300);
+
+  for (let load = 0; load < 3; load++) await tab.goto(good);
+  await tab.goto(site.page("/other", "<title>other</title>")); // what a load came to is told when it is left
+  await tab.goto(good);
+  const second = await until("three loads", audit, (a) => a.categories.performance!.score !== undefined);
+  for (const category of ["accessibility", "security", "best_practices", "seo"])
+    expect(second.categories[category], category).toMatchObject({ score: 100, findings: [] });
+  const { score, spread } = second.categories.performance!;
+  expect(spread![0]).toBeLessThanOrEqual(score!);
+  expect(spread![1]).toBeGreaterThanOrEqual(score!);
+  expect(second.overall_score).toBeGreaterThanOrEqual(80);
+  expect((await audit(["seo"])).overall_score).toBeUndefined();
+});

@@ -385,6 +385,9 @@ export const SCHEMAS = {
     dx: number,
     dy: number,
   }),
+  audit: v.object({
+    ...part,
+  }),
   computed_styles: v.object({
     ...part,
     properties: check24,

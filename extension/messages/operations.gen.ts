@@ -45,6 +45,8 @@ import type {
   LocatorsResult,
   ScrollPositionParams,
   DragParams,
+  AuditPart,
+  PageFaults,
   ComputedStylesParams,
   StylesFound,
   DataTableParams,
@@ -108,6 +110,7 @@ export interface KindOps {
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
+  audit: { params: AuditPart; result: Asked<PageFaults> };
   computed_styles: { params: ComputedStylesParams; result: Asked<StylesFound> };
   data_table: { params: DataTableParams; result: Asked<TablesFound> };
   dom: { params: DomParams; result: Asked<DomFound> };

@@ -146,3 +146,15 @@ func reachedBy(a *event.Action) string {
 	}
 	return a.Type
 }
+
+// DocumentNow returns the beginning of the document that a tab shows; its Document is "" where that is not known.
+func (v View) DocumentNow(ctx context.Context, session string, tab int) (event.Lifecycle, error) {
+	f := query.Filter{Session: session, Tab: tab}
+	list, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1}, func(l *event.Lifecycle) bool {
+		return l.State == "document_start" && l.Frame == 0
+	})
+	if err != nil || len(list.Items) == 0 {
+		return event.Lifecycle{}, err
+	}
+	return list.Items[0], nil
+}

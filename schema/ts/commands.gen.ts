@@ -1290,6 +1290,30 @@ export interface Part {
   frame?: string;
 }
 
+export interface AuditPart extends Part {
+
+}
+
+export interface FaultPlace {
+  ref?: string;
+  element?: string;
+  detail?: string;
+}
+
+export interface PageFault {
+  rule: string;
+  count: number;
+  /** the first 5 */
+  places: FaultPlace[];
+}
+
+/** PageFaults are the rules that a document breaks. */
+export interface PageFaults {
+  faults: PageFault[];
+  /** of the document */
+  elements: number;
+}
+
 export interface ComputedStylesParams extends Part {
   properties?: string[];
   limit?: number;
@@ -1908,6 +1932,7 @@ export interface Commands {
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
   drag: { params: DragParams; result: ActResult };
+  audit: { params: AuditPart; result: Inspected<PageFaults> };
   computed_styles: { params: ComputedStylesParams; result: Inspected<StylesFound> };
   data_table: { params: DataTableParams; result: Inspected<TablesFound> };
   dom: { params: DomParams; result: Inspected<DomFound> };
@@ -1992,6 +2017,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   screen_recording_start: "acts",
   screen_recording_stop: "nothing",
   drag: "acts",
+  audit: "looks",
   computed_styles: "looks",
   data_table: "looks",
   dom: "looks",
@@ -2114,6 +2140,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "screen_recording_start",
   "screen_recording_stop",
   "drag",
+  "audit",
   "computed_styles",
   "data_table",
   "dom",
@@ -2144,6 +2171,7 @@ export interface Inspection<R> {
 
 /** Commands that every document of a page answers. */
 export const QUESTIONS = [
+  "audit",
   "computed_styles",
   "data_table",
   "dom",

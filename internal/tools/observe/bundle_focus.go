@@ -242,10 +242,11 @@ func (f *focus) mark(ctx context.Context, env Env, kinds []*kind) error {
 			key := tabKey{it.Head.Session, it.Head.Tab}
 			shown, known := now[key]
 			if !known {
-				var err error
-				if shown, err = pageNow(ctx, env, key.session, key.tab); err != nil {
+				current, err := env.DocumentNow(ctx, key.session, key.tab)
+				if err != nil {
 					return err
 				}
+				shown = current.Document
 				now[key] = shown
 			}
 			if shown != "" && shown != it.Head.Document {

@@ -62,7 +62,7 @@ func quietFaults(ctx context.Context, env Env, a *event.Action) ([]query.Item, e
 	if err != nil {
 		return nil, err
 	}
-	shown, err := pageNow(ctx, env, a.Session, a.Tab)
+	shown, err := env.DocumentNow(ctx, a.Session, a.Tab)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func quietFaults(ctx context.Context, env Env, a *event.Action) ([]query.Item, e
 			rank = 3
 		case x.Duration >= slow && x.Outcome != "aborted" && !x.Streams():
 			rank = 4
-		case givenUp(x, a, shown, exchanges.Items):
+		case givenUp(x, a, shown.Document, exchanges.Items):
 			rank = 5
 		default:
 			continue
@@ -280,16 +280,4 @@ func faultOf(it *query.Item) (message, source string) {
 // named reports whether the browser's own name of an error says why there was no answer. ERR_FAILED says nothing.
 func named(text string) bool {
 	return strings.HasPrefix(text, "net::ERR_") && !strings.HasPrefix(text, "net::ERR_FAILED")
-}
-
-// pageNow returns the document that a tab shows; "" where it is not known.
-func pageNow(ctx context.Context, env Env, session string, tab int) (string, error) {
-	f := query.Filter{Session: session, Tab: tab}
-	list, _, err := query.Read(ctx, env.Reader, f, query.Page{Limit: 1}, func(l *event.Lifecycle) bool {
-		return l.State == "document_start" && l.Frame == 0
-	})
-	if err != nil || len(list.Items) == 0 {
-		return "", err
-	}
-	return list.Items[0].Document, nil
 }
