@@ -50,3 +50,40 @@ func now(t testing.TB) time.Duration {
 	}
 	return time.Duration(at.Nano())
 }
+
+// calm is what the yardstick costs on a machine that does nothing else, of the kind that the bounds of tests were set on.
+const calm = 900 * time.Microsecond
+
+// Scaled returns a bound as it is for this machine at this moment: neighbours that share its caches and its memory make the
+// same work cost more, twice and more. It is never less than the bound.
+func Scaled(t testing.TB, bound time.Duration) time.Duration {
+	t.Helper()
+	return time.Duration(float64(bound) * max(1, float64(Least(t, 3, yardstick))/float64(calm)))
+}
+
+// yardstick makes things of the size of events, keeps them in a map and in a list, and walks both.
+func yardstick() {
+	type thing struct {
+		name string
+		next *thing
+		room [20]uint64
+	}
+	const things = 10_000
+	named := make(map[int]*thing, things)
+	var first *thing
+	for i := range things {
+		first = &thing{name: "x", next: first}
+		named[i*7919] = first
+	}
+	sum := 0
+	for at := first; at != nil; at = at.next {
+		sum += len(at.name)
+	}
+	for _, at := range named {
+		sum += len(at.room)
+	}
+	kept = sum
+}
+
+// kept keeps the compiler from leaving the work out.
+var kept int
