@@ -205,7 +205,7 @@ func TestWhatALinkCameTo(t *testing.T) {
 func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 	words := strings.Repeat("word ", 30)
 	pages := map[string]string{
-		"/doc":    `<h2 id="one">` + words + `<a name='two'></a><h3 class=x ID=three>x</h3><p id="é t">` + words + `<p data-id="six">` + words,
+		"/doc":    `<h2 id="one">` + words + `<a name='two'></a><h3 class=x ID=three>x</h3><p id="é t">` + words + `<p data-id="six"><p id="a&amp;b">` + words,
 		"/built":  `<head><title>` + words + `</title></head><div id=root></div><script>` + words + `</script><!-- ` + words + `-->`,
 		"/long":   words + strings.Repeat("x", 70_000) + `<p id=end>`,
 		"/broken": `<title>Not found</title>` + words,
@@ -225,6 +225,7 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		"/doc#one": "ok", "/doc#two": "ok", "/doc#three": "ok", "/doc#%C3%A9%20t": "ok", "/doc#four": "suspicious", "/doc#One": "suspicious",
 		"/doc#six": "suspicious", "/doc#ne": "suspicious", "/doc#top": "ok", "/doc#": "ok", "/doc#/route": "ok", "/doc#!route": "ok", "/doc#a=b": "ok",
 		"/doc#:~:text=word": "ok", "/doc": "ok", "/built#x": "ok", "/long#end": "ok", "/broken#x": "suspicious",
+		"/doc#o.e": "suspicious", "/doc#a%26b": "ok",
 		"/to#one": "redirect", "/to#five": "suspicious", "/missing#x": "ok",
 	}
 	var urls []string
@@ -237,6 +238,9 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		if l.URL != urls[i] || l.Verdict != want[path] {
 			t.Errorf("%s came to %s (%s), want %s", path, l.Verdict, l.Why, want[path])
 		}
+		if path == "/doc#four" && l.Why != `its page has no element called "four"; a script may make it` {
+			t.Error(l.Why)
+		}
 		if lacks := strings.Contains(l.Why, "no element called"); lacks != (l.Verdict == "suspicious" && path != "/broken#x") {
 			t.Errorf("%s: %s", path, l.Why)
 		}
@@ -244,6 +248,31 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 	// Places of one page are one request.
 	if n := hits.Load(); n != 6 {
 		t.Errorf("%d pages were loaded, want 6", n)
+	}
+}
+
+func TestWhatABrowserAskedForIsJudged(t *testing.T) {
+	const base = "http://app.example"
+	for _, c := range []struct {
+		status      int
+		final, page string
+		want        string
+	}{
+		{200, "", "<title>Orders</title>", "ok"},
+		{200, "", "<title>Page not found</title>", "suspicious"},
+		{200, base + "/orders?t=1", "", "redirect " + base + "/orders?…"},
+		{200, base + "/sign-in?next=1", "", "requires_auth " + base + "/sign-in?…"},
+		{403, "", "", "requires_auth"},
+		{401, "", "", "requires_auth"},
+		{404, "", "", "broken"},
+		{429, "", "", "unsure"},
+		{503, "", "", "unsure"},
+	} {
+		l := outbound.Judge(base+"/a", c.status, c.final, c.page)
+		got := strings.TrimSpace(fmt.Sprintf("%s %s", l.Verdict, l.Redirect))
+		if got != c.want || l.URL != base+"/a" || l.Status != c.status || (l.Why == "the user may not see it") != (c.status == 403) {
+			t.Errorf("%d %s came to %q (%s), want %q", c.status, c.final, got, l.Why, c.want)
+		}
 	}
 }
 
