@@ -60,11 +60,8 @@ type leadingLink struct {
 	External bool   `json:"external,omitempty"`
 }
 
-// Codes of links that the daemon does not ask for.
-const (
-	brokenPlace = "broken_fragment"
-	secretLink  = "not_checked"
-)
+// brokenPlace is the code of links to places of the document itself that are not there.
+const brokenPlace = "broken_fragment"
 
 // healthCodes are the codes of links, the worst first.
 var healthCodes = func() []string {
@@ -101,6 +98,7 @@ type healthEntry struct {
 	Server   bool   `json:"needs_server_verification,omitempty"` // nothing was asked: link_validation can, once the user allows it
 	AsUser   bool   `json:"as_user,omitempty"`                   // the browser asked, with the user's cookies
 	frame    string
+	left     bool // it was left out on purpose
 }
 
 const (
@@ -193,9 +191,9 @@ func (r *healthResult) ask(ctx context.Context, env Env, workers int) error {
 		switch {
 		case e.Code != "": // a place of the document
 		case hasSecret(e.URL):
-			e.Code, e.Error = secretLink, "a secret in its address is kept from programs"
+			e.left, e.Code, e.Error = true, string(outbound.Unchecked), "a secret in its address is kept from programs"
 		case len(e.URL) > maxURL:
-			e.Code, e.Error = secretLink, fmt.Sprintf("its address has more than %d bytes", maxURL)
+			e.left, e.Code, e.Error = true, string(outbound.Unchecked), fmt.Sprintf("its address has more than %d bytes", maxURL)
 		default:
 			urls, at = append(urls, e.URL), append(at, i)
 		}
@@ -291,7 +289,7 @@ func (r *healthResult) sum() {
 				r.origins = append(r.origins, o)
 			}
 		}
-		if e.Code == string(outbound.TimedOut) || e.Code == string(outbound.Unchecked) && e.Error != "" && e.Time == 0 && !hasSecret(e.URL) {
+		if e.Code == string(outbound.TimedOut) || e.Code == string(outbound.Unchecked) && !e.left {
 			r.Status = "partial"
 		}
 	}

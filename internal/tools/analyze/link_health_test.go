@@ -195,13 +195,28 @@ unsure 403 http://HOST/logout: `
 		t.Error(got)
 	}
 	off := newLinkedPage(t, links, nobody, false)
-	if got := off.ask(t, `{"what":"link_health","as_user":true}`); !strings.HasPrefix(got, "error=pilot_off") || off.hits.Load() != 0 {
+	if got := off.ask(t, `{"what":"link_health","as_user":true}`); !strings.HasPrefix(got, "error=pilot_off") || !strings.Contains(got, "AI Web Pilot") || off.hits.Load() != 0 {
 		t.Errorf("%d requests: %s", off.hits.Load(), got)
 	}
 	if got := off.ask(t, `{"what":"link_health"}`); !strings.HasPrefix(got, "link health: 10 links") {
 		t.Error(got)
 	}
 	if got := off.ask(t, `{"what":"link_health","background":true}`); !strings.HasPrefix(got, "error=invalid_param") {
+		t.Error(got)
+	}
+}
+
+func TestLinksOfAPageEndWithTheirCall(t *testing.T) {
+	p := newLinkedPage(t, func(base string) string {
+		return document(base, "", "/ok", "/slow", "/slow?2", "/slow?3", base+"/"+strings.Repeat("x", 5000))
+	}, nobody, true)
+	got := p.ask(t, `{"what":"link_health","timeout_ms":600}`)
+	if !strings.HasPrefix(got, "link health: 8 links, tab 12: 2 ok, 2 not_checked, 2 timeout\n") ||
+		!strings.Contains(got, "the time was up for some") || !strings.Contains(got, "more than 4096 bytes") {
+		t.Error(got)
+	}
+	all := newLinkedPage(t, func(base string) string { return document(base, "", "/ok", base+"/"+strings.Repeat("x", 5000)) }, nobody, true)
+	if got := all.ask(t, `{"what":"link_health"}`); !strings.Contains(got, "1 not_checked") || strings.Contains(got, "the time was up") {
 		t.Error(got)
 	}
 }
