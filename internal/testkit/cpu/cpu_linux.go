@@ -58,11 +58,11 @@ const calm = 900 * time.Microsecond
 // same work cost more, twice and more. It is never less than the bound.
 func Scaled(t testing.TB, bound time.Duration) time.Duration {
 	t.Helper()
-	return time.Duration(float64(bound) * max(1, float64(Least(t, 3, yardstick))/float64(calm)))
+	return time.Duration(float64(bound) * max(1, float64(Least(t, 3, func() { runtime.KeepAlive(yardstick()) }))/float64(calm)))
 }
 
 // yardstick makes things of the size of events, keeps them in a map and in a list, and walks both.
-func yardstick() {
+func yardstick() int {
 	type thing struct {
 		name string
 		next *thing
@@ -82,8 +82,5 @@ func yardstick() {
 	for _, at := range named {
 		sum += len(at.room)
 	}
-	kept = sum
+	return sum
 }
-
-// kept keeps the compiler from leaving the work out.
-var kept int

@@ -23,7 +23,7 @@ var linkHealthKind = command.Question[pageLinksParams, pageLinks]("link_health")
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "link_health", Needs: looks, Wait: 30 * time.Second, MaxWait: 5 * time.Minute, Limit: 15, Example: `{"selector":"nav"}`,
-	Doc: "Where the links of the page lead: redirects, logins, what is broken, places in pages that are not there, errors that are answered as pages. " +
+	Doc: "Where the links of the page lead: redirects, logins, what is broken, places in pages that are not there, errors that are answered as pages. Links that look like an act are left out. " +
 		"The daemon asks, as link_validation does, without the user's cookies; as_user has the browser ask again what needs them.",
 	Aliases: []string{"broken_links"}, Errors: append(slices.Clone(lookErrors), problem.PilotOff),
 }, linkHealth)
@@ -32,7 +32,7 @@ type linkHealthAsk struct {
 	pageLinksParams
 	in
 	Workers int  `json:"max_workers,omitempty" min:"1" max:"100" doc:"requests at a time, two for each host; default 20"`
-	AsUser  bool `json:"as_user,omitempty" doc:"have the browser ask again, with the user's cookies, for links of the page's own origin that need a login or a browser. Links that look like an act are left out. Needs AI Web Pilot"`
+	AsUser  bool `json:"as_user,omitempty" doc:"have the browser ask again, with the user's cookies, for links of the page's own origin that need a login or a browser. Needs AI Web Pilot"`
 	Limit   int  `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
 }
 
@@ -192,6 +192,8 @@ func (r *healthResult) ask(ctx context.Context, env Env, workers int) error {
 		case e.Code != "": // a place of the document
 		case hasSecret(e.URL):
 			e.left, e.Code, e.Error = true, string(outbound.Unchecked), "a secret in its address is kept from programs"
+		case looksLikeAct(e.URL):
+			e.left, e.Code, e.Error = true, string(outbound.Unchecked), "its address looks like an act, which a request may do"
 		case len(e.URL) > maxURL:
 			e.left, e.Code, e.Error = true, string(outbound.Unchecked), fmt.Sprintf("its address has more than %d bytes", maxURL)
 		default:
@@ -224,29 +226,24 @@ func hasSecret(text string) (is bool) {
 
 // actLike are words in the paths and queries of links that do something when they are loaded.
 var actLike = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log[-_]?(?:out|off)|sign[-_]?(?:out|off)|delete|remove|destroy|cancel|unsubscribe|revoke|reset|disable|deactivate|` +
-	`approve|confirm|accept|decline|reject|pay|buy|checkout|add|vote|like|follow|unfollow|send|publish|archive|trash|logoff|abmelden|action|do|cmd)(?:[^a-z]|$)`)
+	`approve|confirm|accept|decline|reject|pay|buy|add|vote|send|trash|purge|wipe|flush|restart|shutdown|abmelden)(?:[^a-z]|$)`)
+
+func looksLikeAct(link string) bool {
+	u, err := url.Parse(link)
+	return err == nil && actLike.MatchString(u.Path+"?"+u.RawQuery)
+}
 
 // askAsUser has the browser ask for links of the page's origin that the daemon could not judge.
 func (r *healthResult) askAsUser(ctx context.Context, env Env, tab int) error {
 	again := map[string]int{}
 	var urls []string
-	acts := 0
 	own := answer.Origin(r.URL)
 	for i, e := range r.Results {
 		wants := slices.Contains([]string{string(outbound.NeedsLogin), string(outbound.Unsure), string(outbound.NotAllowed)}, e.Code)
-		u, err := url.Parse(e.URL)
-		if !wants || err != nil || answer.Origin(e.URL) != own {
-			continue
+		if wants && answer.Origin(e.URL) == own {
+			again[e.URL] = i
+			urls = append(urls, e.URL)
 		}
-		if actLike.MatchString(u.Path + "?" + u.RawQuery) {
-			acts++
-			continue
-		}
-		again[e.URL] = i
-		urls = append(urls, e.URL)
-	}
-	if acts > 0 {
-		r.Notes = append(r.Notes, "not asked for as the user, since it looks like an act: "+plural(acts, "link"))
 	}
 	if len(urls) == 0 {
 		return nil
