@@ -137,8 +137,8 @@ export class DaemonClient {
   /**
    * Challenges the daemon once more before anything else is sent, unless it proved itself just now: when it ended, another
    * program may have its port before the poll that was open is seen to fail. A daemon that stops answers its polls, so
-   * even the next poll could go to who comes after it. A daemon that stops keeps its port for a second after its last
-   * proof; a proof that took half of that is asked for once more, and so is one that does not come in time. A daemon that
+   * even the next poll could go to who comes after it. A daemon that stops keeps its port for two seconds after its
+   * last proof; a proof that took half of that is asked for once more, and so is one that does not come in time. A daemon that
    * proves itself too late each time, on a busy machine, stays trusted: nothing is sent for now.
    */
   async #again(): Promise<void> {
@@ -199,7 +199,7 @@ export class DaemonClient {
 const JUST_NOW_MS = 100;
 
 /** A proof is relied on this long after it was asked for; so often one is asked for. */
-const FRESH_MS = 500;
+const FRESH_MS = 1000;
 const MAX_PROOFS = 5;
 
 /** Characters of a code that name it; the others are secret. */
