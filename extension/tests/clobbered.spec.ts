@@ -76,12 +76,15 @@ test("pictures and objects name members of forms and documents, and commands do 
     "createTreeWalker",
     "defaultView",
   ];
-  for (const some of parts(names)) {
-    const fields = some
-      .map((name, i) =>
-        i % 2 ? `<img hidden name=${name}>` : `<object hidden name=${name}></object><form name=${name}></form>`,
-      )
-      .join("");
+  for (const some of [...parts(names.filter((_, i) => i % 2)), ...parts(names.filter((_, i) => i % 2 === 0))]) {
+    // The first inner form ends the outer one.
+    const fields =
+      names.indexOf(some[0]!) % 2
+        ? some.map((name) => `<img hidden name=${name}>`).join("")
+        : [
+            ...some.map((name) => `<object hidden name=${name}></object>`),
+            ...some.map((name) => `<form name=${name}></form>`),
+          ].join("");
     await main!.evaluate(
       (at, html) => (at.innerHTML = html),
       form(["plain"]).replace(/<input type=hidden[^>]*>/, fields) + fields,
