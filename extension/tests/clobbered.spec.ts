@@ -28,6 +28,7 @@ test("commands in a form do the same whatever its fields are named", async ({
   site,
   browserWithExtension: browser,
 }) => {
+  test.setTimeout(240_000); // eight commands for each part
   const { page, run } = await open(browser, site, daemon, "<main></main>");
   const told = async (...names: string[]): Promise<unknown[]> => {
     await page.locator("main").evaluate((at, html) => (at.outerHTML = html), form(names));

@@ -131,7 +131,10 @@ export class Page {
               () => this.calls.memory.silent.delete(document),
               () => seen.add(document), // it is gone
             )
-            .then(() => mute.delete(document) && again());
+            .then(() => {
+              mute.delete(document);
+              return again();
+            });
         }
         for (const { document } of known) if (!mute.has(document)) seen.add(document);
         for (const { documentId } of come) seen.add(documentId);
