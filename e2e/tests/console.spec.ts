@@ -108,12 +108,15 @@ function differences({ failure, faults, shown: { lines } }: Case, ours: readonly
   const untold = (line: Line): boolean => unseen?.says.test(line.text) === true;
   const same = (entry: Entry, line: Line): boolean =>
     names(entry, line) || (alike?.says.test(line.text) === true && alike.ours.test(textOf(entry)));
-  const named = (line: Line): boolean => ours.some((entry) => same(entry, line));
+  const named = (line: Line): Entry | undefined => ours.find((entry) => same(entry, line));
   const known = (entry: Entry): boolean => more?.ours.test(textOf(entry)) === true;
   return [
     ...faults,
     ...lines.filter((line) => !untold(line) && !named(line)).map((line) => `not named: ${line.text} @${line.url}`),
-    ...lines.filter((line) => untold(line) && named(line)).map((line) => `named, against the table: ${line.text}`),
+    ...lines.flatMap((line) => {
+      const entry = untold(line) && named(line);
+      return entry ? [`named, against the table: ${line.text}, by ${textOf(entry)}`] : [];
+    }),
     ...ours
       .filter((entry) => !known(entry) && !lines.some((line) => same(entry, line)))
       .map((entry) => `the console has not: ${textOf(entry)}`),

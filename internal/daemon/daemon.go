@@ -60,7 +60,7 @@ const headroom = 40 << 20
 // listen takes the port. It waits a moment for one that is taken: a daemon that started at the same moment says who it is
 // a moment after it has the port, and one that is ending gives it back.
 func (p Place) listen() (net.Listener, error) {
-	const patience = 2 * time.Second
+	const patience = 3 * time.Second
 	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 		port, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(p.Port)))
 		if err == nil {

@@ -39,7 +39,7 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 
 // trustFor is how long a browser may rely on a proof: what it sends on a new connection within this time still
 // reaches the daemon that proved itself, and not the next program at the port.
-const trustFor = time.Second
+const trustFor = 2 * time.Second
 
 // proofs tells when a browser was last given one, and whether there are any more.
 type proofs struct {
@@ -58,8 +58,8 @@ func (p *proofs) give(browser bool) bool {
 	return !p.over
 }
 
-// EndProofs proves the daemon to nobody from now on. It returns for how long browsers still rely on an earlier proof, a
-// second at most: the daemon keeps its port until then.
+// EndProofs proves the daemon to nobody from now on. It returns for how long browsers still rely on an earlier proof, two
+// seconds at most: the daemon keeps its port until then.
 func (s *Server) EndProofs() time.Duration {
 	s.proofs.mu.Lock()
 	defer s.proofs.mu.Unlock()

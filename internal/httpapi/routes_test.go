@@ -488,7 +488,7 @@ func TestProofsAreGivenHoweverManyAreAskedFor(t *testing.T) {
 	}
 }
 
-// What a browser sends because of a proof reaches the daemon that gave it: this one keeps its port for a second, and
+// What a browser sends because of a proof reaches the daemon that gave it: this one keeps its port for two seconds, and
 // gives nobody another proof meanwhile.
 func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
 	r := newRig(t)
@@ -511,7 +511,7 @@ func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
 			t.Fatalf("a proof before the end: %d", code)
 		}
 		time.Sleep(400 * time.Millisecond)
-		if left := r.api.EndProofs(); left != 600*time.Millisecond {
+		if left := r.api.EndProofs(); left != 1600*time.Millisecond {
 			t.Errorf("it is trusted for %v more", left)
 		}
 		for _, origin := range []string{browser, ""} {
@@ -519,7 +519,7 @@ func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
 				t.Errorf("a proof at the end for %q: %d", origin, code)
 			}
 		}
-		time.Sleep(500 * time.Millisecond)
+		time.Sleep(1500 * time.Millisecond)
 		if left := r.api.EndProofs(); left != 100*time.Millisecond {
 			t.Errorf("then for %v more", left)
 		}

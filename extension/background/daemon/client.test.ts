@@ -137,19 +137,39 @@ test("a request that fails ends the trust at once: nothing more goes by its proo
   expect(heard.map(({ path }) => path)).toEqual(["/prove", "/pending-queries"]);
 });
 
-test("a proof that took half a second is asked for once more", async () => {
-  let took = 500;
-  const { client, heard } = open((at) => {
+test("a proof that took a second is asked for once more, and sends nothing, but ends no trust", async () => {
+  let took = 1000;
+  const { client, heard, lost } = open((at) => {
     if (at.path === "/prove") now += took;
     return daemon(at);
   });
   await client.prove();
   await expect(client.post("/sync", {}, 1000)).rejects.toBeInstanceOf(Unreachable);
   expect(heard.map(({ path }) => path)).toEqual(Array.from({ length: 6 }, () => "/prove"));
-  took = 499;
-  await client.prove();
+  expect([client.proven, lost()]).toEqual([true, 0]);
+  took = 999;
   await client.post("/sync", {}, 1000);
-  expect(heard.slice(6).map(({ path }) => path)).toEqual(["/prove", "/prove", "/sync"]);
+  expect(heard.slice(6).map(({ path }) => path)).toEqual(["/prove", "/sync"]);
+});
+
+test.each([
+  [1, 2, true, 0],
+  [4, 5, true, 0],
+  [5, 5, false, 1],
+])("a daemon that is silent is asked again: %s times in a row", async (times, challenges, sent, losses) => {
+  let silent = 0;
+  const { client, heard, lost } = open((at) =>
+    silent-- > 0 ? Promise.reject(new DOMException("timed out", "TimeoutError")) : daemon(at),
+  );
+  await client.prove();
+  now += 100;
+  silent = times;
+  await client.post("/sync", {}, 1000).catch(() => undefined);
+  expect(heard.slice(1).map(({ path }) => path)).toEqual([
+    ...Array.from({ length: challenges }, () => "/prove"),
+    ...(sent ? ["/sync"] : []),
+  ]);
+  expect(lost()).toBe(losses);
 });
 
 test("an upload does not reach a program that took the port a moment ago", async () => {

@@ -137,21 +137,25 @@ export class DaemonClient {
   /**
    * Challenges the daemon once more before anything else is sent, unless it proved itself just now: when it ended, another
    * program may have its port before the poll that was open is seen to fail. A daemon that stops answers its polls, so
-   * even the next poll could go to who comes after it. A daemon that stops keeps its port for a second after its last
-   * proof; a proof that took half of that is asked for once more.
+   * even the next poll could go to who comes after it. A daemon that stops keeps its port for two seconds after its
+   * last proof; a proof that took half of that is asked for once more, and so is one that does not come in time. A daemon that
+   * proves itself too late each time, on a busy machine, stays trusted: nothing is sent for now.
    */
   async #again(): Promise<void> {
     const proven = this.#proven;
     if (!proven) return; // #request says so
     if (performance.now() - proven.asked < JUST_NOW_MS) return;
     const { id } = await this.#place();
+    let late = false;
     for (let tries = 0; tries < MAX_PROOFS; tries++) {
       const asked = performance.now();
-      const { boot } = await challenge(proven.port, proven.key, id).catch(() => ({ boot: undefined }));
-      if (boot !== proven.boot) break;
-      proven.asked = Math.max(proven.asked, asked);
-      if (performance.now() - asked < FRESH_MS) return;
+      const answer = await challenge(proven.port, proven.key, id).catch(() => undefined);
+      late = answer?.boot === proven.boot;
+      if (!late && answer?.holder !== "silent") break;
+      if (late) proven.asked = Math.max(proven.asked, asked);
+      if (late && performance.now() - asked < FRESH_MS) return;
     }
+    if (late) throw new Unreachable("the daemon proves itself too late");
     this.#drop(proven);
   }
 
@@ -195,7 +199,7 @@ export class DaemonClient {
 const JUST_NOW_MS = 100;
 
 /** A proof is relied on this long after it was asked for; so often one is asked for. */
-const FRESH_MS = 500;
+const FRESH_MS = 1000;
 const MAX_PROOFS = 5;
 
 /** Characters of a code that name it; the others are secret. */

@@ -12,6 +12,8 @@ let looks: number;
 /** Answers a call in a frame's document. */
 let answer: (frame: number, call: AgentCall) => Promise<AgentAnswer>;
 let come: () => void;
+/** How long a frame takes to say where it is, ms. */
+let takes: (frame: number) => number;
 
 const forever = new Promise<never>(() => undefined);
 const value = (given: object): AgentAnswer => ({ ok: true, value: given as never, refsLeft: 1000 });
@@ -24,6 +26,7 @@ const failed = (code: string, message: string): AgentAnswer => ({
 beforeEach(() => {
   vi.useFakeTimers();
   looks = 0;
+  takes = () => 5;
   come = () => undefined;
   type Injection = { target: { allFrames?: boolean; frameIds?: number[]; documentIds?: string[] }; args: unknown[] };
   const executeScript = async ({ target, args }: Injection): Promise<unknown> => {
@@ -33,10 +36,10 @@ beforeEach(() => {
       return [{ result: typeof call === "string" ? null : await answer(frame, call) }];
     }
     if (target.allFrames || target.frameIds) looks++;
-    await new Promise((resolve) => setTimeout(resolve, 5));
     const asked = Array.from({ length: frames }, (_, i) => i).filter(
       (i) => target.allFrames || target.frameIds?.includes(i) || target.documentIds?.includes(`d${i}`),
     );
+    await new Promise((resolve) => setTimeout(resolve, Math.max(...asked.map(takes))));
     return asked.map((i) => ({
       frameId: i,
       documentId: `d${i}`,
@@ -91,6 +94,25 @@ test("documents that come while the frames are looked for ask for one more look"
   await vi.advanceTimersByTimeAsync(100);
   expect((await first).frame.documentId).toBe("d30");
   expect(looks).toBe(2);
+});
+
+test("a frame that is busy with itself while the frames are looked for is looked into when it answers, once", async () => {
+  frames = 3;
+  const busy = [Date.now() + 4000, Date.now() + 1e9];
+  takes = (frame) => Math.max(5, (busy[frame - 1] ?? 0) - Date.now());
+  let asked = 0;
+  answer = async (frame) => (frame === 1 ? (asked++, value({ matched_text: "x" })) : forever);
+  let left = 0;
+  const first = page().first(
+    Date.now() + 9000,
+    () => waitFor,
+    (unasked) => (left = unasked),
+  );
+  await vi.advanceTimersByTimeAsync(3900);
+  const before = [looks, left];
+  await vi.advanceTimersByTimeAsync(2000);
+  expect((await first).frame).toMatchObject({ documentId: "d1", name: "0" });
+  expect([...before, looks, left, asked]).toEqual([2, 2, 3, 1, 1]);
 });
 
 test("of very many frames fifty are waited in, also when it is looked again, and the others are counted", async () => {

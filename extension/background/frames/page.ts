@@ -5,7 +5,7 @@ import { SILENCE_MS, lateness } from "./ask.ts";
 import { type Calls, bound, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { placed } from "./places.ts";
-import { type Known, MAX_SEARCHED, type Tree, frameTree, mainFrame } from "./tree.ts";
+import { type Known, MAX_SEARCHED, type Tree, frameTree, mainFrame, spoken } from "./tree.ts";
 
 /** Frames that one call looks into at most; the others are counted. */
 export const MAX_ASKED = 50;
@@ -103,6 +103,7 @@ export class Page {
         if (last !== undefined && Date.now() >= deadline) reject(last as Error);
       };
       const seen = new Set<string>(); // documents of the looks before
+      const mute = new Set<string>(); // those that did not say in time where they are
       let left = 0; // frames that nobody asked
       const look = async (): Promise<void> => {
         // What came since the first look is asked, however many were there before.
@@ -121,10 +122,24 @@ export class Page {
           asked.add(frame.documentId);
           void ask(frame);
         }
-        for (const { document } of known) seen.add(document);
+        // One that is busy with itself is looked at when it answers.
+        for (const { document } of tree.silent) {
+          if (seen.has(document) || mute.has(document)) continue;
+          mute.add(document);
+          void spoken(this.tab, document)
+            .then(
+              () => this.calls.memory.silent.delete(document),
+              () => seen.add(document), // it is gone
+            )
+            .then(() => {
+              mute.delete(document);
+              return again();
+            });
+        }
+        for (const { document } of known) if (!mute.has(document)) seen.add(document);
         for (const { documentId } of come) seen.add(documentId);
         left += (first ? tree.more : 0) + come.filter(({ documentId }) => !asked.has(documentId)).length;
-        unasked(left);
+        unasked(left + mute.size);
       };
       // Of a thousand frames that come while one look is made, the next one finds all.
       let looks = 0; // that were asked for since the one that is made now

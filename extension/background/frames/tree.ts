@@ -140,6 +140,11 @@ export async function mainFrame(tab: number): Promise<FrameInfo> {
   return { ...main, name: "" };
 }
 
+/** Resolves when a document has answered, however late; rejects when it is gone. */
+export async function spoken(tab: number, document: string): Promise<void> {
+  await inject(tab, { documentIds: [document] });
+}
+
 async function inject(tab: number, where: Where): Promise<Found[]> {
   const results = await runIn(tab, where, whereAmI, []);
   return results.flatMap(({ frameId, documentId, result }) => (result ? [{ frameId, documentId, ...result }] : []));

@@ -7,6 +7,9 @@ const ENDS_MS = 1000;
 /** A frame that comes late may give what begins in it a time before the act by so much, ms. */
 const LATE_MS = 200;
 
+/** Times of one moment differ by less than this, ms: Chrome keeps them in other units than it tells them. */
+const SAME_MS = 0.1;
+
 /** So many are told. */
 const MAX_TOLD = 3;
 
@@ -16,7 +19,7 @@ const CONTROLS =
 
 /** Animations and transitions that an act began. */
 export class Motions {
-  readonly #since = Number(document.timeline.currentTime ?? 0);
+  readonly #since = Number(document.timeline.currentTime);
   readonly #before = new Set(roots().flatMap((root) => root.getAnimations()));
   readonly #known = new WeakMap<Animation, boolean>();
 
@@ -36,7 +39,7 @@ export class Motions {
     const { effect, startTime, currentTime, playbackRate, timeline } = animation;
     if (!(effect instanceof KeyframeEffect) || timeline !== document.timeline) return false;
     const { target } = effect;
-    const since = this.#since - (this.#before.has(animation) ? 0 : LATE_MS);
+    const since = this.#since + (this.#before.has(animation) ? SAME_MS : -LATE_MS);
     if (!target || isOwn(target) || (startTime !== null && Number(startTime) <= since)) return false;
     const left = (Number(effect.getComputedTiming().endTime) - Number(currentTime ?? 0)) / Math.abs(playbackRate);
     return left <= ENDS_MS && !nearest(target, CONTROLS);
