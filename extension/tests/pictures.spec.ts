@@ -91,7 +91,7 @@ test("webp, quality and greys; a page that is too high is cut, and that is said"
     browser,
     site,
     daemon,
-    `<body style="margin:0;background:linear-gradient(90deg,red,blue,lime)"><div style="height:20000px">${"words ".repeat(500)}</div>`,
+    `<body style="margin:0;background:linear-gradient(90deg,red,blue,lime)"><div style="height:60000px">${"words ".repeat(500)}</div>`,
   );
   const fine = (await run("screenshot", { format: "webp", quality: 95 })).result;
   const coarse = (await run("screenshot", { format: "webp", quality: 10 })).result;

@@ -10,6 +10,7 @@ import { forms } from "./forms.ts";
 import { navigation } from "./navigation.ts";
 import { pageStructure } from "./page_structure.ts";
 import { pageSummary } from "./page_summary.ts";
+import { visual } from "./visual.ts";
 
 /** The answer of a document to every question. */
 export const QUESTIONS = {
@@ -23,4 +24,5 @@ export const QUESTIONS = {
   navigation,
   page_structure: pageStructure,
   page_summary: pageSummary,
+  visual,
 };
