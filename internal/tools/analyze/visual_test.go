@@ -10,6 +10,7 @@ import (
 	"image/color"
 	stddraw "image/draw"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -249,7 +250,9 @@ func TestAPageIsComparedWithItsBaseline(t *testing.T) {
 		if len(l.args) != asked {
 			t.Error("a picture was taken that could not be kept")
 		}
-		l.says(`{"what":"visual_diff","baseline":"home","save_to":"out/a.png","overwrite":true}`, "a.png")
+		l.says(`{"what":"visual_diff","baseline":"home","save_to":"out/a.png","overwrite":true}`, "FAIL", "count): "+filepath.Join(l.Project, "out", "a.png"))
+		kept := filepath.Join(l.Dir.Path("artifacts"), "a.png")
+		l.says(fmt.Sprintf(`{"what":"visual_diff","baseline":"home","save_to":%q}`, kept), "FAIL", kept)
 	})
 }
 
@@ -306,7 +309,7 @@ func TestWhatChangesByItselfIsLeftOut(t *testing.T) {
 		l.says(`{"what":"visual_baselines"}`, "1 part left out")
 		l.shows(plain().with(clock, bluish))
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "PASS, 0 %", `left out, it changes by itself: button "Pay" #pay, 20×10 at 60,40`,
-			"left out in all: 3.333 % of the picture", "!e7")
+			"left out in all: 3.333 % of the picture", "!e7", "!difference")
 		l.shows(plain().with(clock, bluish).with(image.Rect(0, 0, 10, 10), redPixel), plain().with(image.Rect(0, 0, 10, 10), redPixel))
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "FAIL", "changed 100 px: e7 button", "left out, it changes by itself: e8 <div>", "!left out, it changes by itself: button")
 		l.shows(plain().with(image.Rect(0, 0, 100, 31), redPixel), plain())
@@ -355,6 +358,7 @@ func TestOtherViewsAreRefusedWithBoth(t *testing.T) {
 			"a viewport of 100×60. The page now: a viewport of 100×50.":                                                          func(p *page, _ *seen) { p.h = 50 },
 			"1 pixels for each of the page (screen and zoom). The page now: 1.25 pixels for each of the page (screen and zoom).": func(p *page, _ *seen) { p.ratio = 1.25 },
 			"the light scheme. The page now: the dark scheme.":                                                                   func(_ *page, s *seen) { s.scheme = "dark" },
+			"scrolled to 0,40. The page now: scrolled to 7,40.":                                                                  func(_ *page, s *seen) { s.more = `,"scroll_x":7` },
 			"scrolled to 0,40. The page now: scrolled to 0,70.":                                                                  func(_ *page, s *seen) { s.scroll = 70 },
 			"100×60 pixels. The page now: 101×60 pixels.":                                                                        func(p *page, _ *seen) { p.NRGBA = image.NewNRGBA(image.Rect(0, 0, 101, 60)) },
 			"a viewport of 100×60, the light scheme. The page now: a viewport of 100×50, the dark scheme.":                       func(p *page, s *seen) { p.h, s.scheme = 50, "dark" },
@@ -364,7 +368,7 @@ func TestOtherViewsAreRefusedWithBoth(t *testing.T) {
 			change(&p, &s)
 			l.shows(p)
 			l.is(s)
-			l.says(`{"what":"visual_diff","baseline":"home"}`, "error=conflict", want, `"overwrite":true`, "!debugger")
+			l.says(`{"what":"visual_diff","baseline":"home"}`, "error=conflict", want, `"name":"home","overwrite":true`, "!debugger")
 		}
 		l.is(seen{scroll: 40})
 		p := plain()
@@ -534,7 +538,7 @@ func TestBaselinesAreKeptWhole(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		l.says(`{"what":"visual_baseline","name":"second"}`, "second saved")
-		text := l.says(`{"what":"visual_baselines"}`, "visual_baselines: 2 of at most 100", "home 2000-01-01", "!delete")
+		text := l.says(`{"what":"visual_baselines"}`, "visual_baselines: 2 of at most 100", "home 2000-01-01", "!delete", "!older")
 		if strings.Index(text, "second 2000") > strings.Index(text, "home 2000") {
 			t.Errorf("the newest is first: %s", text)
 		}
@@ -700,5 +704,137 @@ func TestWhatBlinksIsSeen(t *testing.T) {
 		l.says(`{"what":"visual_baseline","name":"first"}`, `changes by itself, left out: e7 button "Pay" #pay, 2×10 at 60,40`)
 		l.shows(on, other, off)
 		l.says(`{"what":"visual_baseline","name":"both"}`, `left out: e7 button "Pay" #pay, 20×10 at 0,0`, "left out: e8 <div>, 2×10 at 60,40")
+	})
+}
+
+func TestAFewPartsAreToldWhole(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		large := plain()
+		large.NRGBA = image.NewNRGBA(image.Rect(0, 0, 200, 50))
+		l.shows(large)
+		l.ask(`{"what":"visual_baseline","name":"home"}`)
+		l.shows(large.with(image.Rect(5, 5, 6, 6), redPixel))
+		l.says(`{"what":"visual_diff","baseline":"home"}`, "FAIL, 0.01 % of pixels changed (1 of 10000")
+		larger := plain()
+		larger.NRGBA = image.NewNRGBA(image.Rect(0, 0, 300, 50))
+		l.shows(larger)
+		l.ask(`{"what":"visual_baseline","name":"larger"}`)
+		l.shows(larger.with(image.Rect(5, 5, 6, 6), redPixel))
+		l.says(`{"what":"visual_diff","baseline":"larger"}`, "FAIL, less than 0.01 % of pixels changed (1 of 15000")
+		for i := range 10 {
+			larger = larger.with(image.Rect(i*26, 5, i*26+1, 6), redPixel)
+		}
+		l.shows(larger)
+		l.says(`{"what":"visual_diff","baseline":"larger"}`, "10 parts", "!further")
+	})
+}
+
+func TestSmoothedEdgesPass(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		disc := func(at float64) page {
+			p := plain().with(image.Rectangle{}, redPixel)
+			for y := range 60 {
+				for x := range 100 {
+					shade := uint8(255 * min(1, max(0, math.Hypot(float64(x)-at, float64(y)-at)-19.5)))
+					p.SetNRGBA(x, y, color.NRGBA{shade, shade, shade, 255})
+				}
+			}
+			return p
+		}
+		l.shows(disc(30))
+		l.ask(`{"what":"visual_baseline","name":"home"}`)
+		l.shows(disc(30.3))
+		l.says(`{"what":"visual_diff","baseline":"home"}`, "PASS, 0 %", "edges smoothed anew, or a thin line; the largest: e7 button", "home.diff.png")
+	})
+}
+
+// A browser that gives half a picture is found out when it is compared, also where both halves are equal.
+func TestAPictureThatEndsTooSoonIsNoPicture(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		half := func() {
+			var r command.ScreenshotResult
+			if err := json.Unmarshal(l.ext.Answers["screenshot"].Result, &r); err != nil {
+				t.Fatal(err)
+			}
+			data, err := base64.StdEncoding.DecodeString(r.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Data = base64.StdEncoding.EncodeToString(data[:len(data)-30])
+			out, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.ext.Answers["screenshot"] = testkit.Scripted{Result: out}
+		}
+		half()
+		l.ask(`{"what":"visual_baseline","name":"half"}`)
+		l.shows(plain())
+		l.says(`{"what":"visual_diff","baseline":"half"}`, "error=no_data", "the picture of the baseline half cannot be read", `"name":"half","overwrite":true`)
+		l.says(`{"what":"visual_baseline","name":"home"}`, "home saved")
+		half()
+		l.says(`{"what":"visual_diff","baseline":"home"}`, "error=internal")
+		l.ext.Answers["screenshot"] = testkit.Scripted{Result: l.ext.Answers["screenshot"].Result, Then: []testkit.Scripted{l.ext.Answers["screenshot"]}}
+		whole := plain().with(image.Rect(0, 0, 5, 5), redPixel)
+		first := l.ext.Answers["screenshot"].Result
+		l.shows(whole)
+		l.ext.Answers["screenshot"] = testkit.Scripted{Result: first, Then: []testkit.Scripted{l.ext.Answers["screenshot"]}}
+		l.says(`{"what":"visual_baseline","name":"other"}`, "error=internal")
+	})
+}
+
+func TestAPictureIsTakenAgainAsItWas(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		sharp := plain()
+		sharp.w, sharp.h, sharp.ratio, sharp.x, sharp.y = 50, 30, 2, 5, 7
+		l.shows(sharp)
+		l.is(seen{scheme: "dark"})
+		var tabs []int
+		told := func(args string, words ...string) {
+			t.Helper()
+			before := len(l.ext.Taken)
+			l.says(args, words...)
+			for _, c := range l.ext.Taken[before:] {
+				tabs = append(tabs, c.Tab)
+			}
+		}
+		told(`{"what":"visual_baseline","name":"page","full_page":true,"tab":13}`, "100×60 pixels of the full page, viewport 50×30 at 2 pixels each, dark, tab 13", "!masked")
+		told(`{"what":"visual_baseline","name":"part","selector":"#pay","tab":13}`, "of one element")
+		l.shows(sharp.with(image.Rect(10, 20, 30, 40), redPixel))
+		told(`{"what":"visual_diff","baseline":"page","tab":13}`, "FAIL", "tab 13")
+		last := l.ext.Taken[len(l.ext.Taken)-1]
+		if !strings.Contains(string(last.Params), `"boxes":[10,17,10,10]`) {
+			t.Errorf("asked for %s, want CSS pixels of the viewport", last.Params)
+		}
+		told(`{"what":"visual_diff","baseline":"part","tab":13}`, "FAIL", "tab 13")
+		for i, want := range []string{`"full_page":true`, `"selector":"#pay"`, `"full_page":true`, `"selector":"#pay"`} {
+			if !strings.Contains(l.args[3*i], want) {
+				t.Errorf("%s lacks %s", l.args[3*i], want)
+			}
+		}
+		for _, tab := range tabs {
+			if tab != 13 {
+				t.Errorf("asked tab %d", tab)
+			}
+		}
+	})
+}
+
+func TestSecretsAreToldAsBlack(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		secret := bytes.Replace(l.ext.Answers["screenshot"].Result, []byte(`"route"`), []byte(`"redacted":2,"route"`), 1)
+		l.says(`{"what":"visual_baseline","name":"plain"}`, "!black")
+		l.ext.Answers["screenshot"] = testkit.Scripted{Result: secret}
+		l.says(`{"what":"visual_baseline","name":"home"}`, "inputs with secrets, or frames not allowed, that are black: 2")
+	})
+}
+
+func TestALongListIsCut(t *testing.T) {
+	pictured(t, func(t *testing.T, l *looker) {
+		for i := range 8 {
+			l.ask(fmt.Sprintf(`{"what":"visual_baseline","name":"n%d"}`, i))
+		}
+		l.says(`{"what":"visual_baselines","budget":500}`, "cut to ", " of 8 lines")
+		l.says(`{"what":"visual_baselines"}`, "!cut to")
 	})
 }
