@@ -13,6 +13,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -545,7 +546,7 @@ func TestBaselinesAreKeptWhole(t *testing.T) {
 		l.says(`{"what":"visual_baselines","limit":1}`, "second 2000", "!home 2000", "1 older ones are not listed")
 		l.says(`{"what":"visual_baselines","name":"home"}`, "error=invalid_param", `"op":"delete"`)
 		l.says(`{"what":"visual_baselines","op":"delete"}`, "error=missing_param")
-		l.says(`{"what":"visual_baselines","op":"delete","name":"none"}`, "error=no_data")
+		l.says(`{"what":"visual_baselines","op":"delete","name":"hom"}`, "error=no_data", "no baseline hom.", `Is "home" meant?`)
 		l.says(`{"what":"visual_baselines","op":"delete","name":"home"}`, "deleted home", "visual_baselines: 1 of")
 		if left := l.pictures(); len(left) != 2 || left["second.json"] == nil {
 			t.Errorf("%v", left)
@@ -691,6 +692,18 @@ func TestACancelledComparisonEnds(t *testing.T) {
 		if len(told) == 0 || told[0] != "taking picture 1" {
 			t.Errorf("%q", told)
 		}
+		l.is(seen{more: `,"loading":1`})
+		go func() {
+			var runner calls.Runner
+			call := catalog.Call{Client: "agent", Name: "agent", Progress: func(s string) { told = append(told, s) }}
+			if _, p := runner.Run(t.Context(), l.bind, call, json.RawMessage(`{"what":"visual_baseline","name":"home"}`), answer.Options{}); p != nil {
+				got <- p.Text()
+			}
+			got <- ""
+		}()
+		if text := <-got; text != "" || !slices.Contains(told, "waiting for what loads") {
+			t.Errorf("%s %q", text, told)
+		}
 	})
 }
 
@@ -807,6 +820,17 @@ func TestAPictureIsTakenAgainAsItWas(t *testing.T) {
 			t.Errorf("asked for %s, want CSS pixels of the viewport", last.Params)
 		}
 		told(`{"what":"visual_diff","baseline":"part","tab":13}`, "FAIL", "tab 13")
+		l.ext.Answers["locators"] = testkit.Scripted{Result: json.RawMessage(`{"selectors":["#ad"],"role":"","name":"","tag":"","ref":"e5","url":"","page_url":""}`)}
+		told(`{"what":"visual_baseline","name":"refs","ref":"e5","masks":["e6"],"tab":13}`, "element #ad masked #ad")
+		var refs []string
+		for _, c := range l.ext.Taken {
+			if c.Kind == "locators" {
+				refs = append(refs, string(c.Params))
+			}
+		}
+		if len(refs) != 2 || refs[0] != `{"ref":"e5"}` || refs[1] != `{"ref":"e6"}` {
+			t.Errorf("%q", refs)
+		}
 		for i, want := range []string{`"full_page":true`, `"selector":"#pay"`, `"full_page":true`, `"selector":"#pay"`} {
 			if !strings.Contains(l.args[3*i], want) {
 				t.Errorf("%s lacks %s", l.args[3*i], want)
