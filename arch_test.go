@@ -87,6 +87,7 @@ var reserved = map[string][]string{
 	"github.com/creack/pty":                          {"internal/launch"},
 	"golang.org/x/term":                              {"internal/launch"},
 	"github.com/getkin/kin-openapi/openapi3":         {"internal/analysis"},
+	"github.com/orisano/pixelmatch":                  {"internal/analysis"},
 	"github.com/vektah/gqlparser/v2/ast":             {"internal/analysis"},
 	"github.com/vektah/gqlparser/v2/parser":          {"internal/analysis"},
 	"golang.org/x/tools/txtar":                       {"internal/testkit"},

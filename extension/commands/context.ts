@@ -27,9 +27,15 @@ export interface Context {
   films: Films;
   /**
    * Does something for which pictures of a tab are taken, while fields of secrets in it are black. It is told the documents
-   * in which that is so. Throws why the tab's own document is none of them.
+   * in which that is so. Throws why the tab's own document is none of them. alone: no other picture of the tab is taken
+   * meanwhile, films apart.
    */
-  covered<T>(tab: number, deadline: number, work: (documents: ReadonlySet<string>) => Promise<T>): Promise<T>;
+  covered<T>(
+    tab: number,
+    deadline: number,
+    work: (documents: ReadonlySet<string>) => Promise<T>,
+    alone?: boolean,
+  ): Promise<T>;
   /**
    * Asks documents, of one tab or all, for all they captured and sends it. Those that do not answer within so long, ms, are
    * frozen or busy.
@@ -238,8 +244,11 @@ export type Send = (method: string, params?: Record<string, unknown>) => Promise
 export interface Images {
   /** A picture of what the tab shows now; undefined where Chrome does not allow it (no grant, not in front). */
   visible(tab: number, format: "png" | "jpeg", quality: number): Promise<string | undefined>;
-  /** Cuts, blacks out, shrinks and greys a picture. Rectangles are in CSS pixels. Returns base64. */
-  edit(data: string, edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }>;
+  /**
+   * Cuts, blacks out, shrinks and greys a picture, which may come in tiles, the upper first. Rectangles are in CSS pixels.
+   * Returns base64. Throws unsupported for a tile that shows nothing.
+   */
+  edit(tiles: readonly string[], edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }>;
 }
 
 /** What is done to a picture. */

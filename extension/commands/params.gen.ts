@@ -15,18 +15,19 @@ const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
+const check13 = v.optional(v.pipe(v.array(v.string()), v.maxLength(20)));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
-const check17 = v.pipe(v.array(v.string()), v.maxLength(5));
+const check18 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
 const text100 = v.optional(v.pipe(v.string(), v.maxLength(100)));
-const check24 = v.optional(v.pipe(v.array(v.string()), v.maxLength(50)));
+const check25 = v.optional(v.pipe(v.array(v.string()), v.maxLength(50)));
 const toast = {
   reason: text500,
 };
@@ -232,7 +233,7 @@ export const SCHEMAS = {
     within: text2000,
     frame: text2000,
     query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
-    attribute_names: v.optional(v.pipe(v.array(v.string()), v.maxLength(20))),
+    attribute_names: check13,
   }),
   get_readable: readParams,
   get_markdown: readParams,
@@ -290,6 +291,7 @@ export const SCHEMAS = {
     wait_for_stable: flag,
     max_width: v.optional(v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(4000))),
     grayscale: flag,
+    masks: check13,
   }),
   flush: v.object({
     within_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5000))),
@@ -316,7 +318,7 @@ export const SCHEMAS = {
   }),
   save_state: v.object({
     ...toast,
-    parts: check17,
+    parts: check18,
   }),
   state_part: v.object({
     token: text64Required,
@@ -331,7 +333,7 @@ export const SCHEMAS = {
     ...toast,
     origin: text2000Required,
     url: text100000,
-    parts: check17,
+    parts: check18,
     tab_section: text4000000Required,
     token: text64Required,
     chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
@@ -390,7 +392,7 @@ export const SCHEMAS = {
   }),
   computed_styles: v.object({
     ...part,
-    properties: check24,
+    properties: check25,
     limit: integerFrom1To1000,
   }),
   data_table: v.object({
@@ -401,7 +403,7 @@ export const SCHEMAS = {
   dom: v.object({
     ...part,
     include_styles: flag,
-    properties: check24,
+    properties: check25,
     include_children: flag,
     max_depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5))),
     limit: integerFrom1To1000,
@@ -434,5 +436,9 @@ export const SCHEMAS = {
   }),
   page_summary: v.object({
     ...part,
+  }),
+  visual: v.object({
+    ...part,
+    boxes: v.optional(v.pipe(v.array(v.pipe(v.number(), v.finite())), v.maxLength(1000))),
   }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -120,4 +120,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   navigation: inspects("navigation"),
   page_structure: inspects("page_structure"),
   page_summary: inspects("page_summary"),
+  visual: inspects("visual"),
 };

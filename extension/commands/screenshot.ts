@@ -4,15 +4,24 @@ import type { Context, Edit, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
-/** A page taller than this is cut: Chrome's own limit for one surface. */
-const MAX_HEIGHT = 16_384;
+/** A page with more device pixels than this is cut. */
+const MAX_PIXELS = 40_000_000;
+
+/** So is one that is higher than a canvas can be, in device pixels. */
+const MAX_HEIGHT = 65_535;
+
+/** Chrome's own limit for one surface, in device pixels: what is higher is taken in tiles. */
+const MAX_TILE = 16_384;
+
+/** How long the page has at the end to show what was masked. */
+const SHOW_MS = 2000;
 
 /** An element is waited for as long as one that is clicked. */
 const FIND_MS = 5000;
 
 /**
  * Makes a picture of the tab: of what it shows, of the whole page, or of one element. Fields of secrets are black on the
- * page itself while it is taken, so that one that moves or comes meanwhile is not seen either.
+ * page itself while it is taken, so that one that moves or comes meanwhile is not seen either; so is what masks fit hidden.
  */
 export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = (params.format ?? "png") as Edit["format"];
@@ -24,12 +33,18 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
       { stability_ms: 250 },
       Math.min(context.deadline, Date.now() + 5000),
     );
-  const { shot, url, title } = await context.covered(context.tab, context.deadline, async (documents) => ({
-    shot: await take(context, params, format, quality, documents),
-    // Of the page that is in the picture: where the tab is led afterwards does not count.
-    ...(await context.pages.describe(context.tab)),
-  }));
-  const edited = await context.images.edit(shot.data, {
+  const { masks = [] } = params;
+  const { shot, fit, url, title } = await context.covered(
+    context.tab,
+    context.deadline,
+    async (documents) => ({
+      ...(await masked(context, masks, () => take(context, params, format, quality, documents))),
+      // Of the page that is in the picture: where the tab is led afterwards does not count.
+      ...(await context.pages.describe(context.tab)),
+    }),
+    masks.length > 0,
+  );
+  const edited = await context.images.edit(shot.tiles, {
     format,
     quality,
     ratio: shot.ratio,
@@ -42,11 +57,32 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const redacted = shot.secrets + shot.hidden.length;
   if (redacted > 0) result.redacted = redacted;
   if (shot.cut) result.cut = shot.cut;
+  if (fit) result.masked = fit;
+  result.view = { ...shot.viewport, x: shot.at.x, y: shot.at.y };
   return result;
 };
 
+/** Takes a picture while what fits masks is hidden; fit says how many elements fit each. */
+async function masked(
+  context: Context,
+  masks: string[],
+  take: () => Promise<Shot>,
+): Promise<{ shot: Shot; fit?: number[] }> {
+  if (masks.length === 0) return { shot: await take() };
+  const mask = (some: string[], deadline: number) =>
+    context.frames.each(context.tab, "cover", { on: true, masks: some }, undefined, deadline);
+  try {
+    const { answers } = await mask(masks, context.deadline);
+    const fit = masks.map((_, i) => answers.reduce((sum, { value }) => sum + (value?.fit?.[i] ?? 0), 0));
+    return { shot: await take(), fit };
+  } finally {
+    // A page that is gone by now hides nothing any more, and one that does not answer shows it by itself.
+    await mask([], Date.now() + SHOW_MS).catch(() => undefined);
+  }
+}
+
 interface Shot {
-  data: string;
+  tiles: string[];
   route: "visible" | "debugger";
   ratio: number;
   /** Fields that are black. */
@@ -54,6 +90,9 @@ interface Shot {
   /** Frames of which it is not known what they show. */
   hidden: Rect[];
   crop?: Rect;
+  viewport: Viewport;
+  /** Where the picture begins, in CSS pixels of the viewport. */
+  at: { x: number; y: number };
   /** What was asked for goes on beyond the picture: below, or beyond its frame. */
   cut?: "height" | "frame";
 }
@@ -72,9 +111,11 @@ async function take(
     const data = scene.fits ? await context.images.visible(context.tab, captured, quality) : undefined;
     if (data)
       return {
-        data,
+        tiles: [data],
         route: "visible",
-        ratio: scene.ratio,
+        ratio: scene.viewport.ratio,
+        viewport: scene.viewport,
+        at: placed(scene.crop),
         secrets: scene.secrets,
         hidden: scene.hidden,
         ...(scene.crop ? { crop: scene.crop } : {}),
@@ -99,9 +140,11 @@ interface Scene {
   fits: boolean;
   secrets: number;
   hidden: Rect[];
-  ratio: number;
+  viewport: Viewport;
   cut?: "frame";
 }
+
+const placed = (crop: Rect | undefined): { x: number; y: number } => ({ x: crop?.x ?? 0, y: crop?.y ?? 0 });
 
 async function look(context: Context, params: ScreenshotParams, covered: ReadonlySet<string>): Promise<Scene> {
   const named = params.selector !== undefined || params.ref !== undefined || params.frame !== undefined;
@@ -118,7 +161,7 @@ async function look(context: Context, params: ScreenshotParams, covered: Readonl
   const fits =
     !crop ||
     (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
-  return { crop, fits, secrets, hidden, ratio: viewport.ratio, ...(isCut ? { cut: "frame" } : {}) };
+  return { crop, fits, secrets, hidden, viewport, ...(isCut ? { cut: "frame" } : {}) };
 }
 
 /** Where an element is in its frame. A frame that is named without an element stands for all of it that is shown. */
@@ -154,34 +197,46 @@ interface Layout {
 async function byDebugger(
   send: Send,
   full: boolean,
-  { crop, fits, secrets, hidden, ratio, cut }: Scene,
+  { crop, fits, secrets, hidden, viewport, cut }: Scene,
 ): Promise<Shot> {
   const inFrame = cut ? { cut } : {};
+  const { ratio } = viewport;
+  const shot = { route: "debugger", ratio, secrets, viewport } as const;
   if (!full && fits) {
     const { data } = (await send("Page.captureScreenshot", { format: "png" })) as { data: string };
-    return { data, route: "debugger", ratio, secrets, hidden, ...(crop ? { crop } : {}), ...inFrame };
+    return { ...shot, tiles: [data], hidden, at: placed(crop), ...(crop ? { crop } : {}), ...inFrame };
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
-  const area: Rect = crop
-    ? { ...crop, x: crop.x + pageX, y: crop.y + pageY, height: Math.min(crop.height, MAX_HEIGHT) }
-    : { x: 0, y: 0, width: layout.cssContentSize.width, height: Math.min(layout.cssContentSize.height, MAX_HEIGHT) };
-  const { data } = (await send("Page.captureScreenshot", {
-    format: "png",
-    captureBeyondViewport: true,
-    clip: { ...area, scale: 1 },
-  })) as { data: string };
+  const whole: Rect = crop
+    ? { ...crop, x: crop.x + pageX, y: crop.y + pageY }
+    : { x: 0, y: 0, width: layout.cssContentSize.width, height: layout.cssContentSize.height };
+  const most = Math.floor(Math.min(MAX_PIXELS / (whole.width * ratio), MAX_HEIGHT) / ratio);
+  const tall = whole.height > most;
+  const area: Rect = { ...whole, height: Math.min(whole.height, most) };
+  const tiles: string[] = [];
+  const tile = Math.floor(MAX_TILE / ratio);
+  for (let y = 0; y < area.height; y += tile) {
+    const clip = { ...area, y: area.y + y, height: Math.min(tile, area.height - y), scale: 1 };
+    const params = { format: "png", captureBeyondViewport: true, clip };
+    tiles.push(((await send("Page.captureScreenshot", params)) as { data: string }).data);
+  }
   // Rectangles are of the viewport; the picture begins elsewhere.
-  const at = { x: pageX - area.x, y: pageY - area.y, scale: 1 };
-  const tall = (crop ?? layout.cssContentSize).height > MAX_HEIGHT;
+  const at = { x: pageX - area.x, y: pageY - area.y };
   return {
-    data,
-    route: "debugger",
-    ratio,
-    secrets,
-    hidden: hidden.map((rect) => moved(rect, at)),
+    ...shot,
+    tiles,
+    hidden: hidden.map((rect) => moved(rect, { ...at, scale: 1 })),
+    at: { x: -at.x, y: -at.y },
     ...(tall ? { cut: "height" } : inFrame),
   };
+}
+
+interface Viewport {
+  width: number;
+  height: number;
+  /** Device pixels per CSS pixel. */
+  ratio: number;
 }
 
 /** Where a frame's viewport is in the tab's, and what of it is shown there. */
@@ -192,7 +247,7 @@ interface Geometry {
   secrets: number;
   /** What must not be seen, in the tab's viewport. */
   hidden: Rect[];
-  viewport: { width: number; height: number; ratio: number };
+  viewport: Viewport;
   /** The box of the frame with this name; undefined where it is not known. */
   boxOf: (name: string) => Box | undefined;
 }

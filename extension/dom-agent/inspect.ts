@@ -1,3 +1,4 @@
+import { cssPath } from "@gasoline/capture/locators/css";
 import { componentTags, ariaOf } from "@gasoline/capture/locators/lent";
 import { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Question } from "@gasoline/schema/commands";
@@ -10,7 +11,7 @@ import { identityOf, shownName, shownText } from "./identity.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
 import { MASK, isSecret } from "./secret.ts";
-import { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
+import { elementAt, everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
 import { Slices } from "./slices.ts";
 import { sortOf } from "./sort.ts";
 import { matches } from "./target.ts";
@@ -24,6 +25,8 @@ const TOOLS: Lent = {
   askFrameworks,
   boxOf,
   componentTags,
+  cssPath,
+  elementAt,
   everywhere,
   fold,
   identityOf,

@@ -19,7 +19,7 @@ import { geometry } from "./read/geometry.ts";
 import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
 import { everywhere, query, roots, shadowOf } from "./shadow.ts";
-import { resolve } from "./target.ts";
+import { matches, resolve } from "./target.ts";
 import { isSecret } from "./secret.ts";
 import { withStores } from "./stored.ts";
 import { toast } from "./toast.ts";
@@ -71,8 +71,12 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   fill,
   submit,
   end: () => ({}),
-  cover: async ({ on }) =>
-    (await loaded("cover", () => globalThis.gasolineCover)).cover(on, { everywhere, roots, isSecret, pause }),
+  cover: async ({ on, masks }, { refs }) => {
+    const { cover, mask } = await loaded("cover", () => globalThis.gasolineCover);
+    const fitting = (all: readonly string[]) => all.map((selector) => matches({ selector }, refs));
+    const tools = { everywhere, roots, isSecret, pause, fitting };
+    return masks ? { fields: 0, ...(await mask(masks, tools)) } : cover(on, tools);
+  },
   look_upload: later("look_upload"),
   put_files: later("put_files"),
   drop_files: later("drop_files"),

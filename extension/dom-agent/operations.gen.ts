@@ -88,4 +88,5 @@ export const KINDS = {
   navigation: inspect("navigation"),
   page_structure: inspect("page_structure"),
   page_summary: inspect("page_summary"),
+  visual: inspect("visual"),
 };

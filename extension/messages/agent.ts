@@ -221,8 +221,11 @@ export interface AgentOps extends KindOps {
   toast: { params: { text: string }; result: Record<string, never> };
   /** Lets the user draw. replaced: another drawing was not done. */
   draw: { params: { name: string; text: string }; result: { name: string; replaced: boolean } };
-  /** Covers secret fields for a film, or shows them again. fields: how many were covered. */
-  cover: { params: { on: boolean }; result: { fields: number } };
+  /**
+   * Covers secret fields for a film, or shows them again. fields: how many were covered. With masks it hides what fits them
+   * instead, until it is called with none; fit: how many fit each.
+   */
+  cover: { params: { on: boolean; masks?: string[] }; result: { fields: number; fit?: number[] } };
   /** Finds what takes files for a target. */
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */

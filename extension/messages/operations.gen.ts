@@ -69,6 +69,8 @@ import type {
   Structure,
   PageSummaryParams,
   PageSummed,
+  VisualParams,
+  VisualSeen,
 } from "@gasoline/schema/commands";
 import type { Acted, Asked } from "./agent.ts";
 
@@ -122,4 +124,5 @@ export interface KindOps {
   navigation: { params: LinksParams; result: Asked<LinksFound> };
   page_structure: { params: PageStructureParams; result: Asked<Structure> };
   page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };
+  visual: { params: VisualParams; result: Asked<VisualSeen> };
 }

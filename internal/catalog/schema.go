@@ -41,8 +41,11 @@ func (b *Bound) signature(i int) string {
 	var words []string
 	for _, g := range b.Groups {
 		if g.Short == "" {
-			for _, n := range g.Params {
-				taken[n] = true
+			for _, p := range params {
+				// Nobody can call the mode without it.
+				if slices.Contains(g.Params, p.Name) && !p.Required {
+					taken[p.Name] = true
+				}
 			}
 			continue
 		}

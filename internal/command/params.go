@@ -256,6 +256,8 @@ type ScreenshotParams struct {
 	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
 	MaxWidth      int    `json:"max_width,omitempty" min:"50" max:"4000" doc:"made smaller to this width in pixels"`
 	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`
+
+	Masks []string `json:"masks,omitempty" length:"20" doc:"selectors of elements that are not to be seen in it"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.

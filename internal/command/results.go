@@ -309,6 +309,18 @@ type ScreenshotResult struct {
 	Route    string `json:"route"`              // visible, debugger
 	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
 	Cut      string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
+
+	Masked []int        `json:"masked,omitempty"` // how many elements fitted each of the masks
+	View   *PictureView `json:"view,omitempty"`   // nil: an extension that does not tell it
+}
+
+// PictureView is the viewport that a picture was taken in, in CSS pixels, and where the picture begins in it.
+type PictureView struct {
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+	Ratio  float64 `json:"ratio"` // device pixels per CSS pixel, by the screen and by zoom
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
 }
 
 // FlushResult says that the extension has sent everything that it captured so far, and what not.

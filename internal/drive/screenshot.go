@@ -56,8 +56,12 @@ type Screenshot struct {
 	Masked        int     `json:"redacted,omitempty"` // inputs with secrets that were blacked out
 	Cut           string  `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 	Tab           int     `json:"effective_tab,omitempty"`
-	Named         []Named `json:"named,omitempty"` // elements that were named by the project's memory
+	Named         []Named `json:"named,omitempty"`  // elements that were named by the project's memory
+	Fit           []int   `json:"masked,omitempty"` // how many elements fitted each of the masks
 
+	View *command.PictureView `json:"-"`
+
+	masks []string
 	image answer.Image
 }
 
@@ -123,13 +127,13 @@ func Shoot(ctx context.Context, d Driver, call catalog.Call, p ScreenshotParams)
 	}
 	out.Format, out.Width, out.Height, out.Scale, out.Bytes = r.Format, r.Width, r.Height, r.Scale, len(out.image.Data)
 	out.URL, out.Title, out.Route, out.Masked = r.URL, r.Title, r.Route, r.Redacted
-	out.Cut = r.Cut
+	out.Cut, out.View, out.Fit, out.masks = r.Cut, r.View, r.Masked, p.Masks
 	return out, nil
 }
 
 // cuts say what a picture lacks.
 var cuts = map[string]string{
-	"height": "the page goes on below: a picture is at most 16,384 pixels high",
+	"height": "the page goes on below: a picture has at most 40 megapixels",
 	"frame":  "the element goes on beyond what its frame shows",
 }
 
@@ -173,6 +177,11 @@ func (r *Screenshot) Text(w *answer.Writer) {
 	w.Entries(answer.Oldest, entries)
 	if r.Masked > 0 {
 		w.Note("note: inputs with secrets that are blacked out: %d", r.Masked)
+	}
+	for i, n := range r.Fit {
+		if n == 0 && i < len(r.masks) {
+			w.Note("note: nothing fits the mask %s", answer.Cut(answer.Clean(r.masks[i]), 100))
+		}
 	}
 	if words := cuts[r.Cut]; words != "" {
 		w.Note("note: %s", words)

@@ -28,6 +28,7 @@ type Scripted struct {
 	DelayMS int              `json:"delay_ms,omitempty"`
 	Silent  bool             `json:"silent,omitempty"` // acknowledged and never answered
 	Sync    json.RawMessage  `json:"sync,omitempty"`   // body of a POST /sync that it sends before it answers
+	Then    []Scripted       `json:"then,omitempty"`   // what it does with the next ones of the kind; the last holds for all after it
 }
 
 // Received is a command as the browser got it.
@@ -90,6 +91,11 @@ func (e *Extension) carryOut(ctx context.Context, h *Daemon, c command.Command) 
 			Code:    "unsupported",
 			Message: fmt.Sprintf("this browser was not told what to do with %q", c.Kind),
 		}
+	}
+	if len(s.Then) > 0 {
+		next := s.Then[0]
+		next.Then = s.Then[1:]
+		e.Answers[c.Kind] = next
 	}
 	if s.DelayMS > 0 {
 		timer := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)

@@ -27,6 +27,7 @@ import (
 	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
+	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -61,8 +62,8 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //
 // Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and
 // {{command}} stand for the
-// last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
-// directories; the latter are put back in results. With -update, results are rewritten.
+// last answer's cursors and the last command's correlation id, {{project}}, {{state}} and {{kept}}, what the
+// latter holds of the project, for directories; these are put back in results. With -update, results are rewritten.
 func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c catalog.Call) E, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -378,7 +379,17 @@ func (s *script) fill(text string) string {
 		text = strings.ReplaceAll(text, "{{"+name+"}}", value)
 	}
 	text = strings.ReplaceAll(text, "{{project}}", s.daemon.Project)
+	text = strings.ReplaceAll(text, "{{kept}}", s.kept())
 	return strings.ReplaceAll(text, "{{state}}", filepath.Clean(s.daemon.Dir.Path("")))
+}
+
+// kept is the folder of the state directory for the project.
+func (s *script) kept() string {
+	folder, err := save.ProjectFolder(catalog.Call{Root: s.daemon.Project}, "")
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return s.daemon.Dir.Path(folder)
 }
 
 // call carries a call out and returns the answer as the caller reads it.
@@ -416,6 +427,7 @@ func (s *script) call(args string, asJSON bool) string {
 		text += fmt.Sprintf("\n[image %s, %d bytes]", im.MIME, len(im.Data))
 	}
 	text = strings.ReplaceAll(text, s.daemon.Project, "{{project}}")
+	text = strings.ReplaceAll(text, s.kept(), "{{kept}}")
 	return strings.ReplaceAll(text, filepath.Clean(s.daemon.Dir.Path("")), "{{state}}")
 }
 

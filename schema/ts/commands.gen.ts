@@ -854,6 +854,17 @@ export interface ScreenshotParams {
   wait_for_stable?: boolean;
   max_width?: number;
   grayscale?: boolean;
+  masks?: string[];
+}
+
+/** PictureView is the viewport that a picture was taken in, in CSS pixels, and where the picture begins in it. */
+export interface PictureView {
+  width: number;
+  height: number;
+  /** device pixels per CSS pixel, by the screen and by zoom */
+  ratio: number;
+  x: number;
+  y: number;
 }
 
 /** ScreenshotResult is an image. Data is its bytes in base64. Width and Height are those of the image in pixels. */
@@ -872,6 +883,10 @@ export interface ScreenshotResult {
   redacted?: number;
   /** height, frame: what was asked for goes on beyond the picture */
   cut?: string;
+  /** how many elements fitted each of the masks */
+  masked?: number[];
+  /** nil: an extension that does not tell it */
+  view?: PictureView;
 }
 
 /** FlushParams say how long documents have to give what they captured. */
@@ -1866,6 +1881,40 @@ export interface PageSummed {
   loading?: boolean;
 }
 
+/** VisualParams ask how the documents are shown. */
+export interface VisualParams extends Part {
+  boxes?: number[];
+}
+
+/** VisualElement is an element that a part of a picture is of. */
+export interface VisualElement {
+  ref?: string;
+  tag: string;
+  role?: string;
+  name?: string;
+  selector?: string;
+}
+
+/** VisualSeen is how a document is shown. */
+export interface VisualSeen {
+  /** when it began, epoch ms: another one began at another time */
+  document: number;
+  scroll_x: number;
+  scroll_y: number;
+  /** light, dark */
+  scheme: string;
+  browser: string;
+  /** pictures that a user would see */
+  loading: number;
+  loading_elements: VisualElement[];
+  fonts_load?: boolean;
+  page_loads?: boolean;
+  /** pictures that load once they are scrolled to */
+  lazy?: number;
+  /** of each box */
+  under: VisualElement[];
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1944,6 +1993,7 @@ export interface Commands {
   navigation: { params: LinksParams; result: Inspected<LinksFound> };
   page_structure: { params: PageStructureParams; result: Inspected<Structure> };
   page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
+  visual: { params: VisualParams; result: Inspected<VisualSeen> };
 }
 
 export type CommandKind = keyof Commands;
@@ -2029,6 +2079,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   navigation: "looks",
   page_structure: "looks",
   page_summary: "looks",
+  visual: "looks",
 };
 
 /** Commands that act in a page: refused while AI Web Pilot is off. */
@@ -2152,6 +2203,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "navigation",
   "page_structure",
   "page_summary",
+  "visual",
 ]);
 
 /** What the documents of a page answered to a question, the main one first. */
@@ -2183,6 +2235,7 @@ export const QUESTIONS = [
   "navigation",
   "page_structure",
   "page_summary",
+  "visual",
 ] as const satisfies readonly CommandKind[];
 
 export type Question = (typeof QUESTIONS)[number];

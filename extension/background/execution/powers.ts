@@ -99,7 +99,7 @@ export class Powers {
           await may(tab); // the tab may show another page than when it was asked for
           return data;
         },
-        edit: (data, edit) => images.edit(data, edit),
+        edit: (tiles, edit) => images.edit(tiles, edit),
       },
     };
   }

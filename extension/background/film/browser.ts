@@ -5,6 +5,9 @@ import { FILM_PORT } from "../../messages/film.ts";
  * leaves a field that the page did not style to the browser's theme, which knows no background. The
  * page's transitions rest until a field is as it was, or it would fade. What a view transition has of the page before was
  * drawn before the cover.
+ *
+ * What an agent masks keeps its place, and nothing in it can be seen: of what is in it no rule makes it less transparent.
+ * An element without a box of its own has none to be transparent, those in it have.
  */
 const BLACK = `[data-gasoline-covered=""] {
   -webkit-text-security: disc !important;
@@ -13,7 +16,14 @@ const BLACK = `[data-gasoline-covered=""] {
   appearance: none !important;
   text-shadow: none !important;
 }
-[data-gasoline-covered] {
+[data-gasoline-masked=""],
+[data-gasoline-masked=""] > *,
+[data-gasoline-masked=""]::backdrop {
+  opacity: 0 !important;
+}
+[data-gasoline-covered],
+[data-gasoline-masked],
+[data-gasoline-masked] > * {
   transition: none !important;
   animation: none !important;
 }

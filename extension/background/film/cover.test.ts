@@ -49,3 +49,59 @@ test("a picture during which another document came is taken anew", async () => {
 test("no picture is given where another document came and no time is left", async () => {
   await expect(taken(() => (documents = ["b"]), Date.now())).rejects.toMatchObject({ code: "timeout" });
 });
+
+test("a page that was left before its fields were covered is pictured in the place of the one before", async () => {
+  const onHello = (heard: (stamp: { tab: number }) => void): (() => void) => {
+    hello.add(heard);
+    return () => void hello.delete(heard);
+  };
+  let asked = 0;
+  // The answer is of the first document, and the tab shows another one by then.
+  const shown = (): string => {
+    if (asked++ === 0) {
+      documents = ["b"];
+      come(1);
+      return "b";
+    }
+    return documents[0]!;
+  };
+  const covers = new Covers(frames, shown, onHello);
+  expect(await covers.covered(1, Date.now() + 10_000, async (covered) => [...covered])).toContain("b");
+});
+
+test("a picture that is to be taken alone waits for others of its tab, and they for it", async () => {
+  const covers = new Covers(
+    frames,
+    () => documents[0],
+    () => () => undefined,
+  );
+  const order: string[] = [];
+  const ends = new Map<string, () => void>();
+  const take = (name: string, tab: number, alone: boolean): Promise<void> =>
+    covers.covered(
+      tab,
+      Date.now() + 10_000,
+      async () => {
+        order.push(name);
+        await new Promise<void>((resolve) => ends.set(name, resolve));
+      },
+      alone,
+    );
+  const begun = async (...names: string[]): Promise<void> => {
+    await vi.waitFor(() => expect(order).toEqual(names));
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(order).toEqual(names);
+  };
+  const all = [take("one", 1, false), take("two", 1, false), take("masked", 1, true), take("three", 1, false)];
+  await begun("one", "two");
+  all.push(take("other tab", 2, true));
+  await begun("one", "two", "other tab");
+  ends.get("one")!();
+  await begun("one", "two", "other tab");
+  ends.get("two")!();
+  await begun("one", "two", "other tab", "masked");
+  ends.get("masked")!();
+  await begun("one", "two", "other tab", "masked", "three");
+  for (const end of ends.values()) end();
+  await Promise.all(all);
+});

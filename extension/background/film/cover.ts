@@ -20,6 +20,7 @@ export class Covers {
   readonly #onHello: OnHello;
   readonly #shared = new Map<number, { cover: Cover; users: number }>(); // by tab
   readonly #ending = new Map<number, Promise<void>>(); // by tab
+  readonly #turns = new Map<number, Set<{ alone: boolean; over: Promise<void> }>>(); // by tab
 
   /**
    * document names the document of a tab's main frame, where it has a content script. onHello calls for each document that
@@ -58,7 +59,31 @@ export class Covers {
    * Does something for which pictures of a tab are taken, and again where a document came meanwhile, which a picture may show
    * as it is. It is told the documents in which nothing secret can be seen. Throws why the tab's page is none of them.
    */
-  readonly covered: Context["covered"] = async (tab, deadline, work) => {
+  readonly covered: Context["covered"] = async (tab, deadline, work, alone = false) => {
+    const turn = await this.#turn(tab, alone);
+    try {
+      return await this.#covered(tab, deadline, work);
+    } finally {
+      turn();
+    }
+  };
+
+  /** Waits for the pictures that must not be taken at the same time. The function that it gives ends the turn. */
+  async #turn(tab: number, alone: boolean): Promise<() => void> {
+    let end = (): void => undefined;
+    const mine = { alone, over: new Promise<void>((resolve) => (end = resolve)) };
+    const turns = this.#turns.get(tab) ?? new Set();
+    const before = [...turns].filter((turn) => alone || turn.alone);
+    this.#turns.set(tab, turns.add(mine));
+    await Promise.all(before.map(({ over }) => over));
+    return () => {
+      turns.delete(mine);
+      if (turns.size === 0) this.#turns.delete(tab);
+      end();
+    };
+  }
+
+  async #covered<T>(tab: number, deadline: number, work: (documents: ReadonlySet<string>) => Promise<T>): Promise<T> {
     const cover = this.take(tab);
     let came = false;
     let failed: unknown;
@@ -69,7 +94,10 @@ export class Covers {
         failed = undefined;
         await cover.go(deadline);
         const { met } = cover;
-        if (!cover.top) throw cover.failure;
+        if (!cover.top) {
+          if (came) continue; // the page was left meanwhile
+          throw cover.failure;
+        }
         const made = work(cover.documents);
         await made.catch((error: unknown) => (failed = error)); // what came may have kept it from being taken
         await cover.go(deadline);
@@ -83,7 +111,7 @@ export class Covers {
       silent();
       await this.letGo(tab);
     }
-  };
+  }
 }
 
 /** Covers secret fields in the documents of a tab while pictures of it are taken. */

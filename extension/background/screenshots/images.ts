@@ -1,4 +1,5 @@
 import type { Edit, Images } from "../../commands/context.ts";
+import { CommandProblem } from "../../commands/problem.ts";
 import { TokenBucket } from "./bucket.ts";
 
 /** Pictures by Chrome's capture of the visible tab, and their editing off screen. */
@@ -36,9 +37,13 @@ export class TabImages implements Images {
     return (await chrome.tabs.get(tab)).active ? data : undefined;
   }
 
-  async edit(data: string, edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }> {
-    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
-    const crop = cropIn(bitmap, edit);
+  async edit(
+    tiles: readonly string[],
+    edit: Edit,
+  ): Promise<{ data: string; width: number; height: number; scale?: number }> {
+    const bitmaps = await Promise.all(tiles.map(decoded));
+    const whole = { width: bitmaps[0]?.width ?? 0, height: bitmaps.reduce((sum, { height }) => sum + height, 0) };
+    const crop = cropIn(whole, edit);
     const shrink = edit.maxWidth && crop.width > edit.maxWidth ? edit.maxWidth / crop.width : 1;
     const width = Math.max(1, Math.round(crop.width * shrink));
     const height = Math.max(1, Math.round(crop.height * shrink));
@@ -47,8 +52,16 @@ export class TabImages implements Images {
     if (!paper) throw new Error("no 2d context");
     paper.imageSmoothingQuality = "high";
     if (edit.grayscale) paper.filter = "grayscale(1)";
-    paper.drawImage(bitmap, crop.x, crop.y, crop.width, crop.height, 0, 0, width, height);
-    bitmap.close();
+    let top = 0;
+    for (const bitmap of bitmaps) {
+      if (bitmaps.length > 1 && isBlank(bitmap))
+        throw new CommandProblem("unsupported", "The browser gave an empty picture for a part of the page.");
+      const { height: tall } = bitmap;
+      const [x, y] = [-crop.x * shrink, (top - crop.y) * shrink];
+      paper.drawImage(bitmap, x, y, bitmap.width * shrink, tall * shrink);
+      top += tall;
+      bitmap.close();
+    }
     paper.filter = "none";
     paper.fillStyle = "#000";
     for (const box of edit.hidden) {
@@ -64,7 +77,20 @@ export class TabImages implements Images {
   }
 }
 
-function cropIn(bitmap: ImageBitmap, { crop, ratio }: Edit): { x: number; y: number; width: number; height: number } {
+const decoded = async (data: string): Promise<ImageBitmap> =>
+  createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+
+/** A surface that is too large for the machine is transparent; a page never is. */
+function isBlank(bitmap: ImageBitmap): boolean {
+  const paper = new OffscreenCanvas(8, 8).getContext("2d");
+  paper?.drawImage(bitmap, 0, 0, 8, 8);
+  return paper?.getImageData(0, 0, 8, 8).data.some((value, i) => i % 4 === 3 && value === 0) ?? false;
+}
+
+function cropIn(
+  bitmap: { width: number; height: number },
+  { crop, ratio }: Edit,
+): { x: number; y: number; width: number; height: number } {
   if (!crop) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
   const x = Math.max(0, Math.floor(crop.x * ratio));
   const y = Math.max(0, Math.floor(crop.y * ratio));

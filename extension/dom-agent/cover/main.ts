@@ -9,10 +9,15 @@ export interface Tools {
   roots: typeof roots;
   isSecret: (element: Element) => boolean;
   pause: typeof pause;
+  /** What fits one of these selectors. */
+  fitting: (masks: readonly string[]) => Element[][];
 }
 
 /** The attribute of covered fields. The worker's style sheet, which no page can overrule, makes them black. */
 const MARK = "data-gasoline-covered";
+
+/** The attribute of what an agent does not want in its picture. */
+const MASKED = "data-gasoline-masked";
 
 const FIELDS = "input,textarea";
 
@@ -65,10 +70,7 @@ class Cover {
     clearTimeout(this.#silence);
     clearInterval(this.#searching);
     this.#observer.disconnect();
-    for (const field of this.#marked) field.setAttribute(MARK, "off");
-    // Read, or the browser would see both changes as one.
-    for (const field of this.#marked) void getComputedStyle(field).backgroundColor;
-    for (const field of this.#marked) field.removeAttribute(MARK);
+    show(this.#marked, MARK);
     return this.fields;
   }
 
@@ -115,6 +117,14 @@ class Cover {
   }
 }
 
+/** Takes a mark away without a transition to how the elements were. */
+function show(marked: Iterable<Element>, mark: string): void {
+  for (const at of marked) at.setAttribute(mark, "off");
+  // Read, or the browser would see both changes as one.
+  for (const at of marked) void getComputedStyle(at).opacity;
+  for (const at of marked) at.removeAttribute(mark);
+}
+
 let current: Cover | undefined;
 
 function end(): number {
@@ -132,6 +142,57 @@ async function cover(on: boolean, lent: Tools): Promise<{ fields: number }> {
   return { fields };
 }
 
+/** Hides what fits masks, and what comes while it is hidden, in the frame that it comes in. */
+class Mask {
+  readonly #masked = new Set<Element>();
+  readonly #observer = new MutationObserver(() => void this.#find());
+  readonly #silence = setTimeout(() => unmask(), SILENCE_MS);
+  readonly #lent: Tools;
+  readonly #masks: readonly string[];
+  readonly fit: number[];
+
+  constructor(masks: readonly string[], lent: Tools) {
+    this.#lent = lent;
+    this.#masks = masks;
+    this.fit = this.#find();
+    // Not the mark: a page that takes it away as often would go on for ever with us.
+    const watched = { subtree: true, childList: true, attributeFilter: ["class", "id", "role"] };
+    for (const root of lent.roots()) this.#observer.observe(root, watched);
+  }
+
+  end(): void {
+    clearTimeout(this.#silence);
+    this.#observer.disconnect();
+    show(this.#masked, MASKED);
+  }
+
+  #find(): number[] {
+    const found = this.#lent.fitting(this.#masks);
+    for (const at of found.flat()) {
+      this.#masked.add(at);
+      if (at.getAttribute(MASKED) !== "") at.setAttribute(MASKED, "");
+    }
+    return found.map(({ length }) => length);
+  }
+}
+
+let hiding: Mask | undefined;
+
+function unmask(): void {
+  hiding?.end();
+  hiding = undefined;
+}
+
+/** Hides what fits masks until it is called with none; gives how many fit each, once the screen shows it. */
+async function mask(masks: readonly string[], lent: Tools): Promise<{ fit: number[] }> {
+  unmask();
+  if (masks.length === 0) return { fit: [] };
+  hiding = new Mask(masks, lent);
+  const { fit } = hiding;
+  await painted(lent);
+  return { fit };
+}
+
 /** Resolves when what was changed is on the screen; in a tab that is not shown, soon. */
 const painted = (lent: Tools): Promise<void> =>
   new Promise((resolve) => {
@@ -140,7 +201,7 @@ const painted = (lent: Tools): Promise<void> =>
   });
 
 declare global {
-  var gasolineCover: { cover: typeof cover } | undefined;
+  var gasolineCover: { cover: typeof cover; mask: typeof mask } | undefined;
 }
 
-globalThis.gasolineCover ??= { cover };
+globalThis.gasolineCover ??= { cover, mask };

@@ -1,3 +1,4 @@
+import type { cssPath } from "@gasoline/capture/locators/css";
 import type { ariaOf, componentTags } from "@gasoline/capture/locators/lent";
 import type { fold, roleTold } from "@gasoline/capture/locators/name";
 import type { Commands, Inspected, Question as Kind } from "@gasoline/schema/commands";
@@ -8,7 +9,7 @@ import type { identityOf, shownName, shownText } from "../identity.ts";
 import type { isOwn } from "../own.ts";
 import type { Pass } from "../pass.ts";
 import type { MASK, isSecret } from "../secret.ts";
-import type { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "../shadow.ts";
+import type { elementAt, everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "../shadow.ts";
 import type { Slices } from "../slices.ts";
 import type { sortOf } from "../sort.ts";
 import type { boxOf, isVisible, rounded } from "../visible.ts";
@@ -25,6 +26,8 @@ export interface Lent {
   askFrameworks: typeof askFrameworks;
   boxOf: typeof boxOf;
   componentTags: typeof componentTags;
+  cssPath: typeof cssPath;
+  elementAt: typeof elementAt;
   everywhere: typeof everywhere;
   fold: typeof fold;
   identityOf: typeof identityOf;

@@ -12,6 +12,7 @@ import { linkHealth } from "./link_health.ts";
 import { navigation } from "./navigation.ts";
 import { pageStructure } from "./page_structure.ts";
 import { pageSummary } from "./page_summary.ts";
+import { visual } from "./visual.ts";
 
 /** The answer of a document to every question. */
 export const QUESTIONS = {
@@ -27,4 +28,5 @@ export const QUESTIONS = {
   navigation,
   page_structure: pageStructure,
   page_summary: pageSummary,
+  visual,
 };

@@ -43,7 +43,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		{Short: "E", Doc: "selector | ref, frame, tab", Params: []string{"ref", "selector", "named", "frame", "tab"}},
 		{Doc: "The rest is in help", Params: []string{
 			"summary", "wait", "tags", "incomplete", "include_styles", "include_children", "max_depth", "max_rows", "max_cols", "max_workers",
-			"first_party_origins", "include_static", "ignore_endpoints", "save_to", "checks", "overwrite", "frame", "service", "cursor", "since", "file", "name", "test_id", "session", "named", "limit", "properties", "tab",
+			"first_party_origins", "include_static", "ignore_endpoints", "save_to", "checks", "overwrite", "frame", "service", "cursor", "since", "file", "name", "test_id", "session", "named", "limit", "properties", "masks", "full_page", "threshold", "tab",
 		}},
 	},
 })
