@@ -1283,6 +1283,12 @@ export interface StyleRule {
   specificity?: string;
   /** file, <style> with its number, adopted sheet, style attribute */
   source: string;
+  /** in the file, or in the <style> element; 0 not known */
+  line?: number;
+  /** 1 for the first */
+  column?: number;
+  /** file:line:column that it was made of, by the source map in the sheet */
+  original?: string;
   /** of @layer; "" unlayered */
   layer?: string;
   /** conditions that hold: @media (…) */
@@ -1340,6 +1346,8 @@ export interface StylesFound {
   count: number;
   /** whose rules the browser does not show, of other origins; a rule of theirs may win */
   unread_sheets?: string[];
+  /** sheets in which the lines of rules are not known, and why */
+  lines_unknown?: string[];
 }
 
 export interface DataTableParams extends Part {
