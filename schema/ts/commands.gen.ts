@@ -1609,6 +1609,12 @@ export interface FormButton {
   label: string;
   /** submit, reset */
   does: string;
+  /** where it sends the form instead, without the page's own origin */
+  action?: string;
+  /** how it sends the form instead */
+  method?: string;
+  /** it sends the form whatever is in it */
+  no_validate?: boolean;
   disabled?: boolean;
   hidden?: boolean;
 }

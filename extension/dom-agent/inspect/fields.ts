@@ -37,7 +37,21 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
     return group;
   };
   for (const scope of within ?? [document]) {
-    for (const at of each(`form,${fieldsCSS(tools)}`, scope, tools)) {
+    const inside = new Set(each(`form,${fieldsCSS(tools)}`, scope, tools));
+    // A form that is asked about is told with all of it, also with what names it from elsewhere.
+    const whole = new Set<Element>();
+    for (const at of scope instanceof Element ? inside : []) {
+      if (slices.over) await slices.pause();
+      if (at instanceof HTMLFormElement && naming(at, tools).some((other) => !inside.has(other))) whole.add(at);
+    }
+    for (const at of whole.size > 0 ? each(fieldsCSS(tools), document, tools) : []) {
+      if (slices.over) await slices.pause();
+      const form = formOf(at, tools);
+      if (form && whole.has(form)) inside.add(at);
+    }
+    const all =
+      whole.size > 0 ? each(`form,${fieldsCSS(tools)}`, document, tools).filter((at) => inside.has(at)) : inside;
+    for (const at of all) {
       if (slices.over) await slices.pause();
       if (!at.isConnected || tools.isOwn(at)) continue;
       if (at instanceof HTMLFormElement) add(at, at);
@@ -49,7 +63,7 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
       }
     }
   }
-  // A form without fields matters where it has a button; a form of an element that is asked about is told with all of it.
+  // A form without fields matters where it has a button.
   return [...found.values()];
 }
 
@@ -79,6 +93,10 @@ export function formOf(at: Element, tools: Tools): HTMLFormElement | undefined {
   const form = own instanceof HTMLFormElement ? own : tools.nearest(at, "form");
   return form instanceof HTMLFormElement ? form : undefined;
 }
+
+/** What names a form by its id, in the same root. */
+export const naming = (form: HTMLFormElement, { everywhere }: Tools): Element[] =>
+  form.id ? everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document | ShadowRoot) : [];
 
 const partOf = (at: Element, slices: Slices, { parentOf, roleTold }: Tools): Element | null => {
   const parent = parentOf(at);

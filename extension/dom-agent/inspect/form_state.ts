@@ -9,6 +9,7 @@ import {
   headOf,
   isNative,
   nameOf,
+  naming,
   told,
   valueOf,
 } from "./fields.ts";
@@ -103,8 +104,13 @@ async function sentBy(
   const sent: SentEntry[] = [];
   const unsent: string[] = [];
   const unknown = new Set<string>();
-  const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document) : [];
-  const all = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
+  const named = naming(form, tools);
+  const unordered = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
+  // Browsers send in the order of the page.
+  const all =
+    named.length > 0
+      ? tools.everywhere("input,select,textarea", document).filter((at) => unordered.has(at))
+      : unordered;
   const add = (name: string, value: string): void => void (sent.length < MAX_ENTRIES && sent.push({ name, value }));
   for (const at of all) {
     if (slices.over) await slices.pause();

@@ -1,6 +1,6 @@
 import type { FieldsVerdict, FormHead, FormJudged } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
-import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, told } from "./fields.ts";
+import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, naming, told } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 /** As the platform names them, the one that says most first. */
@@ -47,7 +47,8 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
   const groupsOfRadios = new Set<string>();
   const { form } = group;
   // Buttons and components may be judged, too: of these the browser says only whether they are valid.
-  const others = form ? tools.everywhere(":invalid:not(fieldset,form)", form) : [];
+  const css = ":invalid:not(fieldset,form)";
+  const others = form ? [...tools.everywhere(css, form), ...naming(form, tools).filter((at) => at.matches(css))] : [];
   for (const at of new Set([...group.fields, ...others.filter((other) => !isNative(other))])) {
     if (slices.over) await slices.pause();
     if (!at.isConnected) continue;

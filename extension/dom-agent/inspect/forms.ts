@@ -1,6 +1,17 @@
 import type { FieldOption, FormButton, FoundField, FoundForm } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
-import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, nameOf, told, valueOf } from "./fields.ts";
+import {
+  DEFAULT_FIELDS,
+  type Group,
+  MAX_FORMS,
+  groups,
+  headOf,
+  isNative,
+  nameOf,
+  naming,
+  told,
+  valueOf,
+} from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 const MAX_OPTIONS = 12;
@@ -40,8 +51,7 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   }
   const found: FoundForm = { ...headOf(group, asking, slices), fields, field_count: single.length };
   if (form) {
-    const method = form.getAttribute("method")?.toLowerCase() ?? "";
-    found.method = /^(post|dialog)$/.test(method) ? method : "get"; // as browsers take it
+    found.method = methodOf(form.getAttribute("method"));
     const action = form.getAttribute("action");
     found.action = action === null ? "" : shorter(action);
     if (form.hasAttribute("novalidate")) found.no_validate = true;
@@ -50,6 +60,9 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   if (buttons.length > 0) found.buttons = buttons;
   return found;
 }
+
+/** As browsers take it. */
+const methodOf = (given: string | null): string => /^(post|dialog)$/i.exec(given ?? "")?.[0].toLowerCase() ?? "get";
 
 function shorter(action: string): string {
   try {
@@ -141,8 +154,10 @@ const legendOf = (around: Element, { tools }: Asking<unknown>): string => {
 function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Slices): FormButton[] {
   const { environment, tools } = asking;
   if (!form) return [];
-  const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, document) : [];
-  const all = [...tools.everywhere(BUTTONS, around ?? document), ...named.filter((at) => at.matches(BUTTONS))];
+  const all = [
+    ...tools.everywhere(BUTTONS, around ?? document),
+    ...naming(form, tools).filter((at) => at.matches(BUTTONS)),
+  ];
   return [...new Set(all)]
     .flatMap((at): FormButton[] => {
       if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement) || at.form !== form) return [];
@@ -153,10 +168,22 @@ function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Sli
           ref: environment.refs.refOf(at, tools.identityOf(at)),
           label: tools.labelOf(at, slices.pass).slice(0, 80),
           does,
+          ...(does === "submit" ? sendsBy(at) : {}),
           ...(tools.isDisabled(at, slices.pass) ? { disabled: true } : {}),
           ...(tools.isVisible(at) ? {} : { hidden: true }),
         },
       ];
     })
     .slice(0, MAX_BUTTONS);
+}
+
+/** How a button sends a form otherwise than the form says. */
+function sendsBy(at: Element): Pick<FormButton, "action" | "method" | "no_validate"> {
+  const action = at.getAttribute("formaction");
+  const method = at.getAttribute("formmethod");
+  return {
+    ...(action ? { action: shorter(action) } : {}),
+    ...(method === null ? {} : { method: methodOf(method) }),
+    ...(at.hasAttribute("formnovalidate") ? { no_validate: true } : {}),
+  };
 }

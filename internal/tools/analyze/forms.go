@@ -84,7 +84,10 @@ type fieldOption struct {
 type formButton struct {
 	Ref      string `json:"ref"`
 	Label    string `json:"label"`
-	Does     string `json:"does"` // submit, reset
+	Does     string `json:"does"`                  // submit, reset
+	Action   string `json:"action,omitempty"`      // where it sends the form instead, without the page's own origin
+	Method   string `json:"method,omitempty"`      // how it sends the form instead
+	NoCheck  bool   `json:"no_validate,omitempty"` // it sends the form whatever is in it
 	Disabled bool   `json:"disabled,omitempty"`
 	Hidden   bool   `json:"hidden,omitempty"`
 }
@@ -110,11 +113,21 @@ func formsText(f formsFound) []string {
 			out = append(out, form.Fields[i].line())
 		}
 		for _, b := range form.Buttons {
-			out = append(out, strings.TrimSpace(fmt.Sprintf("%s button %q %s%s", b.Ref, answer.Cut(answer.Clean(b.Label), 60),
-				answer.Clean(b.Does), flags(flag{b.Disabled, "disabled"}, flag{b.Hidden, "not visible"}))))
+			out = append(out, b.line())
 		}
 	}
 	return append(out, unlisted(f.Count-len(f.Forms), "further form")...)
+}
+
+func (b *formButton) line() string {
+	line := fmt.Sprintf("%s button %q %s", b.Ref, answer.Cut(answer.Clean(b.Label), 60), answer.Clean(b.Does))
+	if b.Method != "" {
+		line += " by " + answer.Clean(b.Method)
+	}
+	if b.Action != "" {
+		line += " to " + answer.Short(b.Action, 100)
+	}
+	return line + flags(flag{b.NoCheck, "novalidate"}, flag{b.Disabled, "disabled"}, flag{b.Hidden, "not visible"})
 }
 
 // line names a form: form e12 "Sign in", or the part of the page whose fields are in none.
