@@ -10,7 +10,7 @@ import { identityOf, shownName, shownText } from "./identity.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
 import { MASK, isSecret } from "./secret.ts";
-import { everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
+import { ROOTS, everywhere, nearest, parentOf, shadowOf, shownIn } from "./shadow.ts";
 import { Slices } from "./slices.ts";
 import { sortOf } from "./sort.ts";
 import { matches } from "./target.ts";
@@ -19,6 +19,7 @@ import { boxOf, isVisible, rounded } from "./visible.ts";
 const TOOLS: Lent = {
   MASK,
   Pass,
+  ROOTS,
   Slices,
   ariaOf,
   askFrameworks,
@@ -36,7 +37,6 @@ const TOOLS: Lent = {
   nearest,
   parentOf,
   roleTold,
-  roots,
   rounded,
   shadowOf,
   shownIn,

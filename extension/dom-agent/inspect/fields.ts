@@ -1,6 +1,7 @@
 import type { FormHead } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
 import type { Asking, Tools } from "./main.ts";
+import { fitting } from "./walk.ts";
 
 /** Forms, and groups of fields that are in none, that are told. */
 export const MAX_FORMS = 20;
@@ -37,20 +38,22 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
     return group;
   };
   for (const scope of within ?? [document]) {
-    const inside = new Set(each(`form,${fieldsCSS(tools)}`, scope, tools));
+    const inside = await fitting(`form,${fieldsCSS(tools)}`, [scope], tools, slices, true);
     // A form that is asked about is told with all of it, also with what names it from elsewhere.
     const whole = new Set<Element>();
     for (const at of scope instanceof Element ? inside : []) {
       if (slices.over) await slices.pause();
       if (at instanceof HTMLFormElement && naming(at, tools).some((other) => !inside.has(other))) whole.add(at);
     }
-    for (const at of whole.size > 0 ? each(fieldsCSS(tools), document, tools) : []) {
-      if (slices.over) await slices.pause();
-      const form = formOf(at, tools);
-      if (form && whole.has(form)) inside.add(at);
+    let all = inside;
+    if (whole.size > 0) {
+      all = await fitting(`form,${fieldsCSS(tools)}`, [document], tools, slices);
+      for (const at of all) {
+        if (slices.over) await slices.pause();
+        const form = inside.has(at) ? undefined : formOf(at, tools);
+        if (!inside.has(at) && !(form && form !== at && whole.has(form))) all.delete(at);
+      }
     }
-    const all =
-      whole.size > 0 ? each(`form,${fieldsCSS(tools)}`, document, tools).filter((at) => inside.has(at)) : inside;
     for (const at of all) {
       if (slices.over) await slices.pause();
       if (!at.isConnected || tools.isOwn(at)) continue;
@@ -68,11 +71,6 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
 }
 
 const fieldsCSS = ({ componentTags }: Tools): string => [NATIVE, WITH_ROLE, ...componentTags()].join();
-
-function each(css: string, scope: Document | Element, { everywhere }: Tools): Element[] {
-  const below = everywhere(css, scope);
-  return scope instanceof Element && scope.matches(css) ? [scope, ...below] : below;
-}
 
 /** Components send what they hold by such a field, which neither a pointer nor the Tab key comes to. */
 export const CARRIERS =
