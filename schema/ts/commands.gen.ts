@@ -1368,6 +1368,8 @@ export interface FoundTable {
   row_refs: string[];
   /** rows of data in the document */
   row_count: number;
+  /** numbers of the columns that are told, from 1, where others are not drawn */
+  columns?: number[];
   /** also those that are not told */
   column_count: number;
   /** what the table says that it has; -1: it says that it does not know */
@@ -1607,7 +1609,7 @@ export interface FoundField {
 export interface FormButton {
   ref: string;
   label: string;
-  /** submit, reset */
+  /** submit, reset; unknown: a component's that does not say */
   does: string;
   /** where it sends the form instead, without the page's own origin */
   action?: string;

@@ -81,8 +81,21 @@ function isField(at: Element, tools: Tools): boolean {
   if (at instanceof HTMLElement && at.isContentEditable) {
     if (at.parentElement?.isContentEditable) return false;
   } else if (!ROLES.test(tools.roleTold(at))) return false;
+  if (at.id && tools.roleTold(at) === "listbox" && opens(at)) return false;
   // What is around a field of the platform is a part of how that looks.
   return tools.everywhere(NATIVE, at).length === 0;
+}
+
+/** Whether a list is what a combobox shows its options in. */
+const opens = (at: Element): boolean =>
+  (at.getRootNode() as Document | ShadowRoot).querySelector(
+    `[role=combobox]:is([aria-controls~="${CSS.escape(at.id)}"],[aria-owns~="${CSS.escape(at.id)}"])`,
+  ) !== null;
+
+/** The component with internals that a field in a shadow root is a part of: it may have its name, its label and its form. */
+export function componentOf(at: Element, { componentTags, nearest }: Tools): Element | null {
+  const tags = at.getRootNode() instanceof ShadowRoot ? componentTags() : [];
+  return tags.length > 0 ? nearest(at, tags.join()) : null;
 }
 
 /** The form that a field belongs to, through shadow roots. */
@@ -143,10 +156,13 @@ export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }
 export function told(at: Element, { environment, tools }: Asking<unknown>, slices: Slices) {
   const role = tools.roleTold(at);
   // The text in a field of the platform is what it holds, or its options.
-  const label = isNative(at)
+  const own = isNative(at)
     ? tools.shownName(at, slices.pass) || (at.getAttribute("title") ?? "")
     : tools.labelOf(at, slices.pass);
-  const name = nameOf(at);
+  const component = componentOf(at, tools);
+  const around = component && !own ? tools.nearest(component, "label") : null;
+  const label = own || (around ? tools.shownText(around, 120) : "");
+  const name = nameOf(at) || (component ? nameOf(component) : "");
   return {
     ref: environment.refs.refOf(at, tools.identityOf(at, role, tools.shownName(at, slices.pass))),
     role: role || (isNative(at) ? (at instanceof HTMLInputElement ? at.type : at.localName) : "textbox"),

@@ -4,6 +4,8 @@ import {
   DEFAULT_FIELDS,
   type Group,
   MAX_FORMS,
+  componentOf,
+  formOf as ownerOf,
   groups,
   headOf,
   isNative,
@@ -160,8 +162,12 @@ function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Sli
   ];
   return [...new Set(all)]
     .flatMap((at): FormButton[] => {
-      if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement) || at.form !== form) return [];
-      const does = at.type === "reset" ? "reset" : at.type === "button" ? "" : "submit";
+      if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement)) return [];
+      // A component's button has no form of its own: what it does the component's attribute tells, or nobody.
+      const component = at.form === null ? componentOf(at, tools) : null;
+      if (at.form !== form && !(component && ownerOf(component, tools) === form)) return [];
+      const type = component ? (component.getAttribute("type") ?? "unknown") : at.type;
+      const does = /^(reset|unknown)$/.test(type) ? type : type === "button" ? "" : "submit";
       if (!does) return [];
       return [
         {

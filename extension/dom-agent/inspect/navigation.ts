@@ -1,5 +1,5 @@
 import type { LinkRegion, PageLink } from "@gasoline/schema/commands";
-import type { Question } from "./main.ts";
+import type { Question, Tools } from "./main.ts";
 import { fitting } from "./walk.ts";
 
 const MAX_REGIONS = 20;
@@ -44,7 +44,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     const href = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
     return {
       ref: refOf(link),
-      text: tools.labelOf(link, slices.pass).slice(0, 120),
+      text: (tools.labelOf(link, slices.pass) || seenIn(link, tools)).slice(0, 120),
       href: tools.clean(href, link).slice(0, MAX_HREF),
       ...(isExternal ? { external: true } : {}),
       ...(current !== null && current !== "false" ? { current } : {}),
@@ -88,6 +88,21 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     external_links: external,
   };
 };
+
+/** The words in a link of a component that gives it another role, which has no name. */
+function seenIn(link: Element, tools: Tools): string {
+  let text = "";
+  const write = (at: Element): void => {
+    for (const node of tools.shownIn(at)) {
+      if (text.length > 600) return;
+      if (node instanceof Text) text += node.data;
+      else if (node instanceof Element && !/^(script|style)$/.test(node.localName) && tools.isVisible(node))
+        write(node);
+    }
+  };
+  write(link);
+  return tools.clean(tools.fold(text, 120), link);
+}
 
 const hrefOf = (link: Element): string =>
   link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? "";

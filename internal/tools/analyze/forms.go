@@ -86,7 +86,7 @@ type fieldOption struct {
 type formButton struct {
 	Ref      string `json:"ref"`
 	Label    string `json:"label"`
-	Does     string `json:"does"`                  // submit, reset
+	Does     string `json:"does"`                  // submit, reset; unknown: a component's that does not say
 	Action   string `json:"action,omitempty"`      // where it sends the form instead, without the page's own origin
 	Method   string `json:"method,omitempty"`      // how it sends the form instead
 	NoCheck  bool   `json:"no_validate,omitempty"` // it sends the form whatever is in it
