@@ -11,7 +11,7 @@ func TestLargeFormsAreToldShort(t *testing.T) {
 	field := func(i, options int) foundField {
 		f := foundField{Ref: fmt.Sprint("e", i), Role: "combobox", Label: strings.Repeat("label ", 10), Name: "name", Hint: strings.Repeat("hint ", 20)}
 		for o := range options {
-			f.Options = append(f.Options, fieldOption{Label: fmt.Sprint("option ", o), Chosen: o == options-1})
+			f.Options = append(f.Options, fieldOption{Label: fmt.Sprint("option ", o), Chosen: o == options-1 && options != 5})
 		}
 		f.OptionCount = options
 		return f
@@ -31,6 +31,7 @@ func TestLargeFormsAreToldShort(t *testing.T) {
 		"one that fits":        {[]foundForm{form(2, 12)}, []string{"hint hint", "option 0 | option 1", "option 11 (chosen)"}, "told in short"},
 		"many options":         {[]foundForm{form(8, 12)}, []string{"option 3 | option 11 (chosen) | 7 more", "told in short"}, "option 4"},
 		"many with no options": {[]foundForm{form(16, 2)}, []string{`name=name: option 1 (chosen) | 1 more`, "told in short"}, "hint"},
+		"nothing is chosen":    {[]foundForm{form(14, 5)}, []string{"name=name: 5 options", "told in short"}, "option 0"},
 		"many fields":          {[]foundForm{form(25, 0)}, []string{"12 of 25 fields", "told in short"}, "e12 "},
 		"many forms":           {[]foundForm{form(9, 0), form(9, 0), form(9, 0)}, []string{"6 of 9 fields", "6 of 9 fields", "6 of 9 fields"}, "e6 "},
 		"very many": {
