@@ -260,9 +260,12 @@ func TestWhoseAThirdPartyIs(t *testing.T) {
 			t.Errorf("%s: %v, want %s", url, got, want)
 		}
 	}
-	many := partiesOf(nil, request("https://adservice.google.com/", nil), request("https://apis.google.com/", nil), request("https://adservice.google.com/x", nil)).List()
+	many := partiesOf(nil, request("https://adservice.google.com/", nil), request("https://apis.google.com/", nil), request("https://adservice.google.com:444/x", nil)).List()
 	if len(many) != 1 || len(many[0].Services) != 2 {
 		t.Errorf("%+v", many[0].Services)
+	}
+	if here := partiesOf(nil, request("http://127.0.0.1:1/", nil)).List(); !here[0].Here || many[0].Here {
+		t.Error("which party is this machine")
 	}
 }
 
