@@ -87,23 +87,14 @@ func failing(g *wire.Group, first, n int) {
 	}
 }
 
-// bundles measures error_bundles over 500 errors, on rings that are full.
-func (b *bench) bundles() error {
-	const errors, upload, rounds = 500, 300, 200
-	m, err := b.daemon()
-	if err != nil {
-		return err
-	}
-	defer m.stop()
+// full sends a page to a daemon until its rings are full, each time as another document. It returns what sends further
+// pages.
+func (m *machine) full(page wire.Group) (func(wire.Group) error, error) {
 	sent := 0
-	send := func(body []byte) error {
+	send := func(g wire.Group) error {
 		sent++
-		copy(body[bytes.Index(body, []byte("E5F60718293A4B5C6D7E8F90"))-8:], fmt.Sprintf("%08X", sent))
-		_, err := m.ask("POST", "/sync", body, nil)
-		return err
-	}
-	page := func(g wire.Group) ([]byte, error) {
-		return json.Marshal(wire.Sync{V: 1, Session: "s-bench", Groups: []wire.Group{g}, Tabs: []wire.Tab{
+		g.Document = fmt.Sprintf("%08X", sent) + g.Document[8:]
+		body, err := json.Marshal(wire.Sync{V: 1, Session: "s-bench", Groups: []wire.Group{g}, Tabs: []wire.Tab{
 			{
 				ID:      5,
 				URL:     "http://localhost:3000/",
@@ -114,38 +105,51 @@ func (b *bench) bundles() error {
 				Status:  "complete",
 			},
 		}})
-	}
-	body, err := page(busyPage(upload))
-	if err != nil {
+		if err != nil {
+			return err
+		}
+		_, err = m.ask("POST", "/sync", body, nil)
 		return err
 	}
-	for full := false; !full; {
+	for {
 		for range 20 {
-			if err := send(body); err != nil {
-				return err
+			if err := send(page); err != nil {
+				return nil, err
 			}
 		}
 		raw, err := m.ask("GET", "/health", nil, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var h wire.Health
 		if err := json.Unmarshal(raw, &h); err != nil {
-			return err
+			return nil, err
 		}
 		if h.Budget == 0 || sent > 5000 {
-			return fmt.Errorf("the rings do not fill: %d of %d bytes after %d uploads", h.Memory, h.Budget, sent)
+			return nil, fmt.Errorf("the rings do not fill: %d of %d bytes after %d uploads", h.Memory, h.Budget, sent)
 		}
-		full = h.Memory >= h.Budget*8/10
+		if h.Memory >= h.Budget*8/10 {
+			return send, nil
+		}
+	}
+}
+
+// bundles measures error_bundles over 500 errors, on rings that are full.
+func (b *bench) bundles() error {
+	const errors, upload, rounds = 500, 300, 200
+	m, err := b.daemon()
+	if err != nil {
+		return err
+	}
+	defer m.stop()
+	send, err := m.full(busyPage(upload))
+	if err != nil {
+		return err
 	}
 	for first := 0; first < errors; first += 50 {
 		g := busyPage(50)
 		failing(&g, first, 50)
-		body, err := page(g)
-		if err != nil {
-			return err
-		}
-		if err := send(body); err != nil {
+		if err := send(g); err != nil {
 			return err
 		}
 	}

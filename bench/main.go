@@ -61,7 +61,7 @@ func run(flood, overlasting time.Duration, out, only string, pages bool) error {
 	}{
 		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"lines", b.lines},
 		{"otlp", b.otlp}, {"text", b.text}, {"answers", b.answers}, {"flows", b.flows}, {"trees", b.trees},
-		{"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands},
+		{"bundles", b.bundles}, {"analyses", b.analyses}, {"cursors", b.cursors}, {"commands", b.commands},
 		{"clients", b.clients}, {"flood", b.memory}, {"overload", b.overload}, {"states", b.states},
 	} {
 		if m.name == "states" && !pages {

@@ -32,6 +32,8 @@ const HOSTS: ReadonlySet<string> = new Set(
   "article aside blockquote body div footer h1 h2 h3 h4 h5 h6 header main nav p section span".split(" "),
 );
 
+const isCustom = ({ localName }: Element): boolean => localName.includes("-");
+
 /** Of the elements that had no root before, so many are asked again in each search: one can come at any time. */
 const ASKED_AGAIN = 200;
 /** Elements between two pauses. */
@@ -58,9 +60,10 @@ export class Roots {
     this.#closed = closed;
   }
 
-  /** The shadow root of an element. */
+  /** The shadow root of an element. Browsers take seconds to be asked for that of a form with thousands of fields. */
   of(host: Element): ShadowRoot | null {
-    return host.shadowRoot ?? (this.#closed && host instanceof HTMLElement ? this.#closed(host) : null);
+    if (host.shadowRoot || !(isCustom(host) || HOSTS.has(host.localName))) return host.shadowRoot;
+    return this.#closed && host instanceof HTMLElement ? this.#closed(host) : null;
   }
 
   /** The scope with all roots below it. */
@@ -109,7 +112,7 @@ export class Roots {
   }
 
   #ask(element: Element): boolean {
-    const custom = element.localName.includes("-");
+    const custom = isCustom(element);
     if (!custom && !HOSTS.has(element.localName)) return false;
     const root = this.of(element);
     if (!custom) return root !== null;

@@ -11,7 +11,7 @@ import { identityOf, shownName, shownText } from "./identity.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
 import { MASK, isSecret } from "./secret.ts";
-import { elementAt, everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "./shadow.ts";
+import { ROOTS, elementAt, everywhere, nearest, parentOf, shadowOf, shownIn } from "./shadow.ts";
 import { Slices } from "./slices.ts";
 import { sortOf } from "./sort.ts";
 import { matches } from "./target.ts";
@@ -20,6 +20,7 @@ import { boxOf, isVisible, rounded } from "./visible.ts";
 const TOOLS: Lent = {
   MASK,
   Pass,
+  ROOTS,
   Slices,
   ariaOf,
   askFrameworks,
@@ -39,7 +40,6 @@ const TOOLS: Lent = {
   nearest,
   parentOf,
   roleTold,
-  roots,
   rounded,
   shadowOf,
   shownIn,

@@ -1,7 +1,7 @@
 import { type BrowserContext, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { holdPort } from "../../scripts/port.mjs";
-import { invoke } from "./acting.ts";
+import { invoke, open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
 for (const networkDetail of [false, true]) {
@@ -87,6 +87,29 @@ for (const networkDetail of [false, true]) {
     });
   });
 }
+
+test.describe("with network detail", () => {
+  test.use({ networkDetail: true });
+
+  test("what is taken from the cache to tell the lines of styles is no request of the page", async ({
+    daemon,
+    site,
+    browserWithExtension,
+  }) => {
+    site.page("/kept.css", { body: ".a { color: red }", type: "text/css" });
+    site.page("/lost.css", { body: ".a { top: 0 }", type: "text/css", headers: { "cache-control": "no-store" } });
+    const links = "<link rel=stylesheet href=/kept.css><link rel=stylesheet href=/lost.css>";
+    const { page, run } = await open(browserWithExtension, site, daemon, `${links}<p class=a>x</p>`);
+    const { result } = await run("computed_styles", { selector: ".a", properties: ["color", "top"] });
+    expect(result.documents[0]!.answer.lines_unknown).toHaveLength(1);
+    expect(result.documents[0]!.answer.elements[0]!.computed_styles[0]!.wins!.line).toBe(1);
+    // What no page record claims is told some seconds later: a worker's request is told after the sheets would be.
+    site.page("/worker.js", { body: `fetch("/from-worker")`, type: "text/javascript" });
+    await page.evaluate("void new Worker('/worker.js')");
+    await daemon.until("the last", () => daemon.events("network").find((at) => at.url.endsWith("/from-worker")));
+    expect(daemon.events("network").filter((at) => at.url.endsWith(".css"))).toEqual([]);
+  });
+});
 
 test("navigations and failed resources are exchanges by the document's own timing", async ({
   daemon,

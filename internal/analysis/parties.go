@@ -15,6 +15,8 @@ import (
 type Party struct {
 	Site     string
 	Origins  []string       // at most 10
+	Services []Service      // whose its hosts are, by a list, at most 3
+	Listed   string         // blocked or allowed by what the caller lists; "" in neither list
 	Kinds    map[string]int // scripts, frames, styles, fonts, images, media, requests, sockets, other
 	Requests int
 	Bytes    int64    // on the network, of those whose size is told
@@ -31,6 +33,7 @@ type Party struct {
 	Evidence []string // handles of the newest, at most 3, those of what makes the risk first
 	Risk     string   // high, medium, low
 	Reasons  []string // of the risk, the gravest first
+	Here     bool     // it is this machine
 	Static   bool     // it gave pictures, styles, fonts and media, and got nothing
 
 	open, cookied bool     // something came unencrypted; it got cookies
@@ -43,6 +46,8 @@ const (
 	maxParties = 500
 	maxListed  = 10
 	maxFields  = 20
+
+	maxServices = 3
 )
 
 // Parties collects third parties from events that come newest first. Make it with NewParties.
@@ -53,6 +58,8 @@ type Parties struct {
 
 	hosts hosts
 	own   map[string]bool // sites that the caller calls its own
+	no    []string        // hosts that the caller does not want
+	yes   []string        // hosts that the caller knows
 	pages map[string]bool // sites of pages
 	found map[string]*Party
 }
@@ -60,15 +67,38 @@ type Parties struct {
 // NewParties returns a collector. own are origins or hosts that are no third parties.
 func NewParties(own []string) *Parties {
 	p := &Parties{hosts: hosts{}, own: map[string]bool{}, pages: map[string]bool{}, found: map[string]*Party{}}
-	for _, o := range own {
+	for _, at := range p.listed(own) {
+		p.own[at.site] = true
+	}
+	return p
+}
+
+// Lists names origins or hosts that the caller does not want, and those that it knows, each with what is below it.
+func (p *Parties) Lists(blocked, allowed []string) {
+	for _, at := range p.listed(blocked) {
+		p.no = append(p.no, strings.ToLower(at.Hostname()))
+	}
+	for _, at := range p.listed(allowed) {
+		p.yes = append(p.yes, strings.ToLower(at.Hostname()))
+	}
+}
+
+// listed reads origins or hosts.
+func (p *Parties) listed(words []string) (out []target) {
+	for _, o := range words {
 		if !strings.Contains(o, "://") {
 			o = "https://" + o
 		}
 		if at, ok := p.hosts.target(o); ok {
-			p.own[at.site] = true
+			out = append(out, at)
 		}
 	}
-	return p
+	return out
+}
+
+// isBelow reports whether a host is one of some, or below one of them.
+func isBelow(host string, some []string) bool {
+	return slices.ContainsFunc(some, func(s string) bool { return host == s || strings.HasSuffix(host, "."+s) })
 }
 
 // Pages are the sites of the pages, sorted.
@@ -106,9 +136,13 @@ func (p *Parties) party(h *event.Head, raw, handle string) (*Party, target) {
 		of = &Party{Site: at.site, Kinds: map[string]int{}, own: true}
 		p.found[at.site] = of
 	}
+	of.Here = at.here
 	of.own = of.own && h.Frame != 0 // a frame may be of the page's own site
 	of.Requests++
 	of.First = h.Time
+	if !slices.Contains(of.Origins, at.origin) {
+		p.identify(of, strings.TrimSuffix(strings.ToLower(at.Hostname()), "."))
+	}
 	of.Origins = listed(of.Origins, at.origin, maxListed)
 	of.URLs = listed(of.URLs, at.origin+at.Path, maxListed)
 	if len(of.Evidence) < maxEvidence {
@@ -116,6 +150,19 @@ func (p *Parties) party(h *event.Head, raw, handle string) (*Party, target) {
 	}
 	of.open = of.open || !at.sealed() && !at.here
 	return of, at
+}
+
+// identify says whose a host is, and whether the caller lists it. Blocked wins.
+func (p *Parties) identify(of *Party, host string) {
+	if s, ok := serviceOf(host); ok && len(of.Services) < maxServices && !slices.Contains(of.Services, s) {
+		of.Services = append(of.Services, s)
+	}
+	switch {
+	case isBelow(host, p.no):
+		of.Listed = "blocked"
+	case of.Listed == "" && isBelow(host, p.yes):
+		of.Listed = "allowed"
+	}
 }
 
 // listed adds a word to a list unless it is there, or the list is full.
@@ -338,6 +385,14 @@ func (p *Parties) List() []*Party {
 	return out
 }
 
+// Unsealed reports whether something of it came unencrypted.
+func (of *Party) Unsealed() bool { return of.open }
+
+// Is reports whether one of its services is for that.
+func (of *Party) Is(what string) bool {
+	return slices.ContainsFunc(of.Services, func(s Service) bool { return s.For == what })
+}
+
 // judge says what the risk is, and why.
 func (of *Party) judge() {
 	var high, medium []string
@@ -348,6 +403,7 @@ func (of *Party) judge() {
 		}
 	}
 	numbers := slices.ContainsFunc(of.Personal, func(k string) bool { return k == "card" || k == "ssn" })
+	add(&high, of.Listed == "blocked", "is on your list of blocked origins")
 	add(&high, len(of.Secrets) > 0, "gets secrets ("+strings.Join(of.Secrets, ", ")+")")
 	add(&high, numbers, "gets numbers of cards or people")
 	add(&high, runs && of.open, "its scripts come unencrypted")

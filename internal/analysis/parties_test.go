@@ -239,3 +239,58 @@ func TestBodiesAreReadToABound(t *testing.T) {
 		t.Errorf("%d parties", n)
 	}
 }
+
+func TestWhoseAThirdPartyIs(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://www.google-analytics.com/g":     "Google Analytics analytics",
+		"https://stats.g.doubleclick.net/a":      "Google/Doubleclick Ads ad",
+		"https://doubleclick.net./a":             "Google/Doubleclick Ads ad",
+		"https://AJAX.googleapis.com/jquery.js":  "Google CDN cdn",
+		"https://x.ajax.googleapis.com/j.js":     "",
+		"https://notdoubleclick.net/a":           "",
+		"https://o.example/a":                    "",
+		"https://net/a":                          "",
+		"https://fbcdn-photos-e-a.akamaihd.net/": "Facebook social",
+	} {
+		var got []string
+		for _, s := range partiesOf(nil, request(url, nil)).List()[0].Services {
+			got = append(got, s.Name+" "+s.For)
+		}
+		if strings.Join(got, ",") != want {
+			t.Errorf("%s: %v, want %s", url, got, want)
+		}
+	}
+	many := partiesOf(nil, request("https://adservice.google.com/", nil), request("https://apis.google.com/", nil), request("https://adservice.google.com:444/x", nil)).List()
+	if len(many) != 1 || len(many[0].Services) != 2 {
+		t.Errorf("%+v", many[0].Services)
+	}
+	if here := partiesOf(nil, request("http://127.0.0.1:1/", nil)).List(); !here[0].Here || many[0].Here {
+		t.Error("which party is this machine")
+	}
+}
+
+func TestWhatTheCallerLists(t *testing.T) {
+	for name, c := range map[string]struct {
+		blocked, allowed []string
+		want             string
+	}{
+		"neither":           {[]string{"xo.example", "http://["}, []string{"a.b.o.example"}, " low"},
+		"the site":          {[]string{"o.example"}, nil, "blocked high"},
+		"the host":          {[]string{"https://b.o.example:444/x"}, nil, "blocked high"},
+		"known":             {nil, []string{"O.example"}, "allowed low"},
+		"both, blocked":     {[]string{"b.o.example"}, []string{"o.example"}, "blocked high"},
+		"another of a site": {[]string{"c.o.example"}, nil, "blocked high"},
+	} {
+		p := analysis.NewParties(nil)
+		p.Lists(c.blocked, c.allowed)
+		p.Resource(timing("https://b.o.example/a.png", "img"), "h0")
+		p.Resource(timing("https://c.o.example/a.png", "img"), "h1")
+		of := p.List()[0]
+		if got := of.Listed + " " + of.Risk; got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+		if of.Listed == "blocked" && (of.Static || of.Reasons[0] != "is on your list of blocked origins") {
+			t.Errorf("%s: %v %v", name, of.Static, of.Reasons)
+		}
+	}
+}

@@ -1344,6 +1344,12 @@ export interface StyleRule {
   specificity?: string;
   /** file, <style> with its number, adopted sheet, style attribute */
   source: string;
+  /** in the file, or in the <style> element; 0 not known */
+  line?: number;
+  /** 1 for the first */
+  column?: number;
+  /** file:line:column that it was made of, by the source map in the sheet */
+  original?: string;
   /** of @layer; "" unlayered */
   layer?: string;
   /** conditions that hold: @media (…) */
@@ -1401,6 +1407,8 @@ export interface StylesFound {
   count: number;
   /** whose rules the browser does not show, of other origins; a rule of theirs may win */
   unread_sheets?: string[];
+  /** sheets in which the lines of rules are not known, and why */
+  lines_unknown?: string[];
 }
 
 export interface DataTableParams extends Part {
@@ -1421,6 +1429,8 @@ export interface FoundTable {
   row_refs: string[];
   /** rows of data in the document */
   row_count: number;
+  /** numbers of the columns that are told, from 1, where others are not drawn */
+  columns?: number[];
   /** also those that are not told */
   column_count: number;
   /** what the table says that it has; -1: it says that it does not know */
@@ -1660,8 +1670,14 @@ export interface FoundField {
 export interface FormButton {
   ref: string;
   label: string;
-  /** submit, reset */
+  /** submit, reset; unknown: a component's that does not say */
   does: string;
+  /** where it sends the form instead, without the page's own origin */
+  action?: string;
+  /** how it sends the form instead */
+  method?: string;
+  /** it sends the form whatever is in it */
+  no_validate?: boolean;
   disabled?: boolean;
   hidden?: boolean;
 }

@@ -155,3 +155,22 @@ test("a request that goes on elsewhere is told as it goes on", () => {
   tracker.completed(details());
   expect(ended).toMatchObject([{ url: "http://h/c", method: "GET", asked: "POST" }]);
 });
+
+test("our own look into the cache is not told; what reached a server is, whatever its headers say", () => {
+  const { tracker, ended } = track();
+  const own = { requestHeaders: [{ name: "X-Gasoline-Own", value: "1" }] };
+  for (const [end, headers, told] of [
+    [{ fromCache: true }, own, 0],
+    [{ error: "net::ERR_CACHE_MISS" }, own, 0],
+    [{ fromCache: true }, { requestHeaders: [] }, 1],
+    [{ error: "net::ERR_CACHE_MISS" }, { requestHeaders: [] }, 2],
+    [{ error: "net::ERR_FAILED" }, own, 3],
+    [{}, own, 4],
+  ] as const) {
+    tracker.begin(details());
+    tracker.sent(details(headers));
+    if ("error" in end) tracker.failed(details(end));
+    else tracker.completed(details(end));
+    expect(ended).toHaveLength(told);
+  }
+});

@@ -1,3 +1,5 @@
+import { OWN_HEADER } from "../../messages/own.ts";
+
 /** One request as Chrome's network stack saw it. Times are epoch ms. */
 export interface Request {
   id: string;
@@ -169,6 +171,9 @@ export class RequestTracker {
     open.ended = at;
     // It was asked for this request; the next one may go without.
     if (!open.preflight) this.#preflights.delete(`${open.document} ${open.url}`);
+    // Our own look into the cache is no request of the page. What reached a server is, whatever it calls itself.
+    const isOwn = open.requestHeaders.some(({ name }) => name.toLowerCase() === OWN_HEADER);
+    if (isOwn && (open.fromCache || open.error === "net::ERR_CACHE_MISS")) return;
     this.#ended(open);
   }
 

@@ -1,3 +1,4 @@
+import type { ariaOf, hasInternals, roleGiven } from "@gasoline/capture/locators/lent";
 import type { AuditNode, AuditRule } from "@gasoline/schema/commands";
 import type axeCore from "axe-core";
 
@@ -35,6 +36,34 @@ const FIRST = 8;
 const MOST = 12; // what the next rules take nobody knows before: some take twenty times what others do
 const FIRST_TO_CHEAP = 4;
 
+/** What the agent knows of components. */
+export interface Lent {
+  ariaOf: typeof ariaOf;
+  hasInternals: typeof hasInternals;
+  roleGiven: typeof roleGiven;
+}
+
+/**
+ * What components have set on their internals, where axe looks for it: it is in the page's world, and rules would blame
+ * components for roles and names that they have.
+ */
+const internals = ({ ariaOf, hasInternals, roleGiven }: Lent) => ({
+  get: (component: Element): object | undefined =>
+    hasInternals(component)
+      ? new Proxy(
+          {},
+          {
+            get: (_, name) =>
+              name === "role"
+                ? roleGiven(component)
+                : /^aria[A-Z]/.test(String(name))
+                  ? ariaOf(component, String(name).slice(4).toLowerCase())
+                  : undefined,
+          },
+        )
+      : undefined,
+});
+
 /** Resolves when the run before this one is over: axe runs once at a time. */
 let before: Promise<unknown> = Promise.resolve();
 
@@ -42,7 +71,8 @@ let before: Promise<unknown> = Promise.resolve();
  * Runs the rules over the document, or over these elements, without its iframes. Rules that would not end before until
  * (epoch ms) are not run, and named; undefined: none was.
  */
-function run(within: Element[] | undefined, until: number, frame: string): Promise<Audit | undefined> {
+function run(within: Element[] | undefined, until: number, frame: string, lent: Lent): Promise<Audit | undefined> {
+  Object.assign(globalThis, { _elementInternals: internals(lent) });
   const work = before.then(() => runAll(within, until, frame));
   before = work.catch(() => undefined);
   return work;

@@ -1,5 +1,6 @@
 import type { PageFault } from "@gasoline/schema/commands";
 import type { Question } from "./main.ts";
+import { elementsOf, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_PLACES = 5;
 /** Elements and texts that are looked at, of each kind. */
@@ -34,23 +35,20 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     const where = at ? { ref: refs.refOf(at, tools.identityOf(at)), element: tools.inWords(at).slice(0, 120) } : {};
     if (at || said) fault.places.push({ ...where, ...(said ? { detail: said.slice(0, 160) } : {}) });
   };
-  const all = (css: string): Element[] =>
-    tools
-      .everywhere(css, document)
-      .filter((at) => !tools.isOwn(at))
-      .slice(0, MAX_LOOKED);
-  const each = async (css: string, look: (at: Element) => void): Promise<void> => {
-    for (const at of all(css)) {
-      if (slices.over) await slices.pause();
-      if (at.isConnected) look(at);
-    }
-  };
+  const tree = await treeOf(document, tools, slices);
+  const ids = new Map<Node, Map<string, number>>(); // by root
 
   inHead();
-  await each("img,svg image,input[type=image]", picture);
-  await each("a,area", link);
-  await each(OUTDATED, (at) => tell("element-outdated", at));
-  await ids();
+  let looked = 0;
+  for (const at of elementsOf(tree)) {
+    if (slices.over) await slices.pause();
+    if (looked++ === MAX_LOOKED) break;
+    if (!at.isConnected || tools.isOwn(at)) continue;
+    if (at instanceof HTMLImageElement) picture(at);
+    else if (at.matches("a,area")) link(at);
+    else if (at.matches(OUTDATED)) tell("element-outdated", at);
+    if (at.id) idOf(at);
+  }
   await sizes();
   return { faults: [...faults.values()], elements: document.getElementsByTagName("*").length };
 
@@ -92,11 +90,10 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     if (count > MANY_ELEMENTS) tell("elements-many", undefined, `${count} elements`);
   }
 
-  function picture(at: Element): void {
-    if (!(at instanceof HTMLImageElement)) return;
+  function picture(at: HTMLImageElement): void {
     const { naturalWidth, naturalHeight } = at;
     const isAsked = at.currentSrc !== "" || (at.getAttribute("src") ?? "") !== "";
-    if (at.complete && isAsked && naturalWidth === 0 && at.decoding !== undefined && !isVector(at)) {
+    if (at.complete && isAsked && naturalWidth === 0 && !isVector(at)) {
       tell("image-broken", at, at.currentSrc || at.src);
       return;
     }
@@ -132,18 +129,13 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     if (NAMELESS.test(name) && !/^(#|javascript:|mailto:)/i.test(href)) tell("link-text-vague", at);
   }
 
-  async function ids(): Promise<void> {
-    const roots = tools.roots();
-    for (const root of roots) {
-      const seen = new Map<string, boolean>();
-      for (const at of [...root.querySelectorAll("[id]")].slice(0, MAX_LOOKED)) {
-        if (slices.over) await slices.pause();
-        if (at.id === "" || tools.isOwn(at)) continue;
-        const told = seen.get(at.id);
-        if (told === false) tell("id-twice", at, at.id);
-        seen.set(at.id, told !== undefined);
-      }
-    }
+  function idOf(at: Element): void {
+    const root = at.getRootNode();
+    let seen = ids.get(root);
+    if (!seen) ids.set(root, (seen = new Map()));
+    const count = (seen.get(at.id) ?? 0) + 1;
+    seen.set(at.id, count);
+    if (count === 2) tell("id-twice", at, at.id);
   }
 
   /** Text that is too small to read, where it is most of the page. */
@@ -151,15 +143,15 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     let small = 0;
     let read = 0;
     let first: Element | undefined;
-    let looked = 0;
-    for (const root of tools.roots()) {
+    let texts = 0;
+    for (const root of rootsOf(tree)) {
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-      while (looked < MAX_LOOKED && walker.nextNode()) {
+      while (texts < MAX_LOOKED && walker.nextNode()) {
         if (slices.over) await slices.pause();
         const { data, parentElement: parent } = walker.currentNode as Text;
         const { length } = data.trim();
         if (!parent || length === 0 || SILENT.test(parent.localName) || !tools.isVisible(parent)) continue;
-        looked++;
+        texts++;
         read += length;
         if (Number.parseFloat(getComputedStyle(parent).fontSize) >= SMALL_PX) continue;
         small += length;

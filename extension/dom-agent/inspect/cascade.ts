@@ -7,6 +7,8 @@ export type Specificity = [number, number, number];
 /** A rule that fits an element. */
 export interface Fitting {
   style: CSSStyleDeclaration;
+  /** The rule and its sheet; undefined for what is in no sheet. */
+  of?: Ruled;
   selector: string;
   specificity: Specificity;
   source: string;
@@ -25,12 +27,18 @@ export interface Fitting {
   depth: number;
 }
 
+export interface Ruled {
+  rule: CSSRule;
+  sheet: CSSStyleSheet;
+}
+
 /** Rules that are looked at for one element. */
 const MAX_RULES = 50_000;
 
 export interface Sheets {
   /** Rules, flat, in the order of the cascade. */
   rules: {
+    of: Ruled;
     style: CSSStyleDeclaration;
     selector: string;
     source: string;
@@ -63,18 +71,20 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
     };
     const inLayer = (outer: string, name: string): string =>
       known([outer, name || `(anonymous ${++anonymous})`].filter(Boolean).join("."));
-    const push = (style: CSSStyleDeclaration, selector: string, source: string, layer: string, when: string): void =>
-      void found.rules.push({ style, selector, source, layer, rank: () => rankOf(layer), when, scope });
     const walk = (list: CSSRuleList, source: string, layer: string, when: string, outer: string): void => {
       for (const rule of list) {
+        const push = (style: CSSStyleDeclaration, selector: string): void => {
+          const of = { rule, sheet: rule.parentStyleSheet as CSSStyleSheet };
+          found.rules.push({ of, style, selector, source, layer, rank: () => rankOf(layer), when, scope });
+        };
         if (found.rules.length >= MAX_RULES) return;
         if (rule instanceof CSSStyleRule) {
           const selector = nested(rule.selectorText, outer);
-          push(rule.style, selector, source, layer, when);
+          push(rule.style, selector);
           if (rule.cssRules.length > 0) walk(rule.cssRules, source, layer, when, selector);
         } else if (rule instanceof CSSNestedDeclarations) {
           // What stands behind or in nested rules without a selector is of the rule around them.
-          if (outer) push(rule.style, outer, source, layer, when);
+          if (outer) push(rule.style, outer);
         } else if (rule instanceof CSSPropertyRule) {
           if (!rule.inherits) found.apart.add(rule.name);
         } else if (rule instanceof CSSMediaRule) {
@@ -156,7 +166,7 @@ export function fitting(element: Element, slots: readonly Element[], { rules }: 
   const host = root instanceof ShadowRoot ? root.host : null;
   const outside = host?.getRootNode();
   const found: Fitting[] = [];
-  for (const [order, { style, selector, source, layer, rank, when, scope }] of rules.entries()) {
+  for (const [order, { of, style, selector, source, layer, rank, when, scope }] of rules.entries()) {
     const slot = slots.findIndex((at) => at.getRootNode() === scope);
     const isHost = scope instanceof ShadowRoot && scope.host === element;
     const depth = scope === root ? 0 : isHost ? 1 : slot >= 0 ? slot + 1 : scope === outside ? -1 : undefined;
@@ -174,7 +184,7 @@ export function fitting(element: Element, slots: readonly Element[], { rules }: 
       const own = specificityOf(one);
       if (!most || compare(own, most) > 0) most = own;
     }
-    if (most) found.push({ style, selector, specificity: most, source, layer, rank: rank(), when, order, depth });
+    if (most) found.push({ of, style, selector, specificity: most, source, layer, rank: rank(), when, order, depth });
   }
   return found;
 }

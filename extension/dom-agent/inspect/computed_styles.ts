@@ -1,5 +1,16 @@
 import type { Contrast, ElementStyles, StyleOf, StyleRule } from "@gasoline/schema/commands";
-import { type Fitting, type Sheets, fitting, nameIn, namesOf, ranked, sheetsOf, valueIn } from "./cascade.ts";
+import {
+  type Fitting,
+  type Ruled,
+  type Sheets,
+  fitting,
+  nameIn,
+  namesOf,
+  ranked,
+  sheetsOf,
+  valueIn,
+} from "./cascade.ts";
+import { Written, textOf } from "./lines.ts";
 import type { Asking, Question } from "./main.ts";
 
 const DEFAULT_ELEMENTS = 3;
@@ -52,18 +63,53 @@ export const computedStyles: Question<"computed_styles"> = async (asking) => {
     }
   const sheets = sheetsOf([...scopes]);
   const elements: ElementStyles[] = [];
+  const said: Said[] = [];
+  const breathe = (): Promise<void> | undefined => (slices.over ? slices.pause() : undefined);
   for (const at of chosen) {
-    if (slices.over) await slices.pause();
-    if (at.isConnected)
-      elements.push(await stylesOf(at, asked, sheets, asking, () => (slices.over ? slices.pause() : undefined)));
+    await breathe();
+    if (at.isConnected) elements.push(await stylesOf(at, asked, sheets, asking, said, breathe));
   }
+  const unplaced = await place(said, environment.deadline.signal, breathe);
   const unread = [...new Set(sheets.unread)];
   return {
     elements,
     count: within.length,
     ...(unread.length > 0 ? { unread_sheets: unread.slice(0, MAX_UNREAD) } : {}),
+    ...(unplaced.length > 0 ? { lines_unknown: unplaced.slice(0, MAX_UNREAD) } : {}),
   };
 };
+
+/** A rule that was told, and where it is from. */
+interface Said extends Ruled {
+  told: StyleRule;
+}
+
+/** Adds the lines of rules. Returns the sheets of which they are not known, and why. */
+async function place(
+  said: readonly Said[],
+  signal: AbortSignal,
+  breathe: () => Promise<void> | undefined,
+): Promise<string[]> {
+  const unknown = new Set<string>();
+  for (const sheet of new Set(said.map((one) => one.sheet))) {
+    const rules = said.filter((one) => one.sheet === sheet);
+    const source = rules[0]?.told.source ?? "";
+    if (!sheet.href && !sheet.ownerNode) continue; // a script made it: there is no text
+    const found = await textOf(sheet, signal);
+    if ("why" in found) {
+      unknown.add(`${source}: ${found.why}`);
+      continue;
+    }
+    const written = new Written(found.text);
+    await written.read(sheet, breathe);
+    for (const { told, rule } of rules) {
+      const at = written.placeOf(rule);
+      if (at) Object.assign(told, at);
+      else unknown.add(`${source}: a script has changed it`);
+    }
+  }
+  return [...unknown];
+}
 
 /** The properties that a shorthand stands for. */
 function longhands(property: string): string[] {
@@ -82,9 +128,15 @@ async function stylesOf(
   asked: readonly string[] | undefined,
   sheets: Sheets,
   asking: Asking<unknown>,
+  said: Said[],
   breathe: () => Promise<void> | undefined,
 ): Promise<ElementStyles> {
   const { environment, tools } = asking;
+  const tell = (fitting: Fitting, names: readonly string[]): StyleRule => {
+    const rule = told(fitting, names);
+    if (fitting.of) said.push({ ...fitting.of, told: rule });
+    return rule;
+  };
   const { refs } = environment;
   const computed = getComputedStyle(at);
   const rules = new Map<Element, Fitting[]>();
@@ -127,8 +179,8 @@ async function stylesOf(
         break;
       }
     if (animated.has(property)) one.animated = true;
-    if (wins) one.wins = told(wins, names);
-    if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => told(rule, names));
+    if (wins) one.wins = tell(wins, names);
+    if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => tell(rule, names));
     for (const [, name] of (one.wins?.value ?? "").matchAll(/var\(\s*(--[\w-]+)/g))
       if (name) custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
     // Of what nobody asked for, what is as browsers make it says nothing.

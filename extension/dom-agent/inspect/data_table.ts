@@ -59,7 +59,8 @@ async function read(
   const maxRows = params.max_rows ?? DEFAULT_ROWS;
   const maxColumns = params.max_cols ?? DEFAULT_COLUMNS;
   const headers: string[] = [];
-  const rows: string[][] = [];
+  const rows: Cell[][] = [];
+  const drawn = new Set<number>(); // columns that something stands in
   const rowRefs: string[] = [];
   let rowCount = 0;
   let hiddenRows = 0;
@@ -126,7 +127,8 @@ async function read(
     if (isHeader) {
       // Rows of heads above each other are one: "2025 Sales".
       for (const [i, cell] of line.entries()) {
-        if (i >= maxColumns || !cell) continue;
+        if (!cell) continue;
+        drawn.add(i);
         const before = headers[i] ?? "";
         headers[i] = before === "" || before === cell.text ? cell.text : `${before} ${cell.text}`;
       }
@@ -136,9 +138,14 @@ async function read(
     rowCount++;
     if (rowCount === 1) first = numberOf(row, "rowindex", tools);
     if (rows.length >= maxRows) continue;
-    rows.push(Array.from({ length: Math.min(line.length, maxColumns) }, (_, i) => line[i]?.text ?? ""));
+    for (const [i, cell] of line.entries()) if (cell) drawn.add(i);
+    rows.push(line);
     rowRefs.push(refs.refOf(row, tools.identityOf(row)));
   }
+  // Of a wide grid that draws some columns these are told; of others the first, and what is not drawn is a gap.
+  const some = columns > maxColumns && drawn.size < columns;
+  const listed = (some ? [...drawn].toSorted((a, b) => a - b) : [...Array(columns).keys()]).slice(0, maxColumns);
+  const of = (line: number): number[] => listed.filter((i) => i < line);
   const caption = tools.shownName(table, slices.pass) || captionOf(table, tools);
   const total = numberOf(table, "rowcount", tools);
   const totalColumns = numberOf(table, "colcount", tools);
@@ -147,8 +154,9 @@ async function read(
     ref: refs.refOf(table, tools.identityOf(table)),
     role: tools.roleTold(table),
     ...(caption ? { caption: caption.slice(0, 120) } : {}),
-    headers: Array.from({ length: headers.length }, (_, i) => headers[i] ?? ""),
-    rows,
+    headers: of(headers.length).map((i) => headers[i] ?? ""),
+    rows: rows.map((line) => of(line.length).map((i) => line[i]?.text ?? "")),
+    ...(some ? { columns: listed.map((i) => i + 1) } : {}),
     row_refs: rowRefs,
     row_count: rowCount,
     column_count: columns,

@@ -1,5 +1,6 @@
 import type { FeatureGate } from "@gasoline/schema/commands";
 import type { Question } from "./main.ts";
+import { fitting } from "./walk.ts";
 
 const MAX_GATES = 20;
 /** A text that is longer tells a story. */
@@ -25,10 +26,7 @@ export const featureGates: Question<"feature_gates"> = async ({ within, environm
   const found = { plan: [] as FeatureGate[], auth: [] as FeatureGate[], usage: [] as FeatureGate[] };
   const told = new Set<string>();
   let total = 0;
-  for (const at of (within ?? [document]).flatMap((scope) => [
-    ...(scope instanceof Element ? [scope] : []),
-    ...tools.everywhere("*", scope),
-  ])) {
+  for (const at of await fitting("*", within ?? [document], tools, slices, true)) {
     if (slices.over) await slices.pause();
     // The innermost element that has the words: its own text, and what is in words beside it.
     if (!at.isConnected || tools.isOwn(at) || !hasOwnText(at)) continue;

@@ -1,6 +1,7 @@
 import type { FormHead } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
 import type { Asking, Tools } from "./main.ts";
+import { fitting } from "./walk.ts";
 
 /** Forms, and groups of fields that are in none, that are told. */
 export const MAX_FORMS = 20;
@@ -37,7 +38,23 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
     return group;
   };
   for (const scope of within ?? [document]) {
-    for (const at of each(`form,${fieldsCSS(tools)}`, scope, tools)) {
+    const inside = await fitting(`form,${fieldsCSS(tools)}`, [scope], tools, slices, true);
+    // A form that is asked about is told with all of it, also with what names it from elsewhere.
+    const whole = new Set<Element>();
+    for (const at of scope instanceof Element ? inside : []) {
+      if (slices.over) await slices.pause();
+      if (at instanceof HTMLFormElement && naming(at, tools).some((other) => !inside.has(other))) whole.add(at);
+    }
+    let all = inside;
+    if (whole.size > 0) {
+      all = await fitting(`form,${fieldsCSS(tools)}`, [document], tools, slices);
+      for (const at of all) {
+        if (slices.over) await slices.pause();
+        const form = inside.has(at) ? undefined : formOf(at, tools);
+        if (!inside.has(at) && !(form && form !== at && whole.has(form))) all.delete(at);
+      }
+    }
+    for (const at of all) {
       if (slices.over) await slices.pause();
       if (!at.isConnected || tools.isOwn(at)) continue;
       if (at instanceof HTMLFormElement) add(at, at);
@@ -49,16 +66,11 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
       }
     }
   }
-  // A form without fields matters where it has a button; a form of an element that is asked about is told with all of it.
+  // A form without fields matters where it has a button.
   return [...found.values()];
 }
 
 const fieldsCSS = ({ componentTags }: Tools): string => [NATIVE, WITH_ROLE, ...componentTags()].join();
-
-function each(css: string, scope: Document | Element, { everywhere }: Tools): Element[] {
-  const below = everywhere(css, scope);
-  return scope instanceof Element && scope.matches(css) ? [scope, ...below] : below;
-}
 
 /** Components send what they hold by such a field, which neither a pointer nor the Tab key comes to. */
 export const CARRIERS =
@@ -69,8 +81,21 @@ function isField(at: Element, tools: Tools): boolean {
   if (at instanceof HTMLElement && at.isContentEditable) {
     if (at.parentElement?.isContentEditable) return false;
   } else if (!ROLES.test(tools.roleTold(at))) return false;
+  if (at.id && tools.roleTold(at) === "listbox" && opens(at)) return false;
   // What is around a field of the platform is a part of how that looks.
   return tools.everywhere(NATIVE, at).length === 0;
+}
+
+/** Whether a list is what a combobox shows its options in. */
+const opens = (at: Element): boolean =>
+  (at.getRootNode() as Document | ShadowRoot).querySelector(
+    `[role=combobox]:is([aria-controls~="${CSS.escape(at.id)}"],[aria-owns~="${CSS.escape(at.id)}"])`,
+  ) !== null;
+
+/** The component with internals that a field in a shadow root is a part of: it may have its name, its label and its form. */
+export function componentOf(at: Element, { componentTags, nearest }: Tools): Element | null {
+  const tags = at.getRootNode() instanceof ShadowRoot ? componentTags() : [];
+  return tags.length > 0 ? nearest(at, tags.join()) : null;
 }
 
 /** The form that a field belongs to, through shadow roots. */
@@ -79,6 +104,10 @@ export function formOf(at: Element, tools: Tools): HTMLFormElement | undefined {
   const form = own instanceof HTMLFormElement ? own : tools.nearest(at, "form");
   return form instanceof HTMLFormElement ? form : undefined;
 }
+
+/** What names a form by its id, in the same root. */
+export const naming = (form: HTMLFormElement, { everywhere }: Tools): Element[] =>
+  form.id ? everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document | ShadowRoot) : [];
 
 const partOf = (at: Element, slices: Slices, { parentOf, roleTold }: Tools): Element | null => {
   const parent = parentOf(at);
@@ -127,10 +156,13 @@ export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }
 export function told(at: Element, { environment, tools }: Asking<unknown>, slices: Slices) {
   const role = tools.roleTold(at);
   // The text in a field of the platform is what it holds, or its options.
-  const label = isNative(at)
+  const own = isNative(at)
     ? tools.shownName(at, slices.pass) || (at.getAttribute("title") ?? "")
     : tools.labelOf(at, slices.pass);
-  const name = nameOf(at);
+  const component = componentOf(at, tools);
+  const around = component && !own ? tools.nearest(component, "label") : null;
+  const label = own || (around ? tools.shownText(around, 120) : "");
+  const name = nameOf(at) || (component ? nameOf(component) : "");
   return {
     ref: environment.refs.refOf(at, tools.identityOf(at, role, tools.shownName(at, slices.pass))),
     role: role || (isNative(at) ? (at instanceof HTMLInputElement ? at.type : at.localName) : "textbox"),

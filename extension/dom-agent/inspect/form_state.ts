@@ -5,10 +5,12 @@ import {
   DEFAULT_FIELDS,
   type Group,
   MAX_FORMS,
+  componentOf,
   groups,
   headOf,
   isNative,
   nameOf,
+  naming,
   told,
   valueOf,
 } from "./fields.ts";
@@ -103,8 +105,13 @@ async function sentBy(
   const sent: SentEntry[] = [];
   const unsent: string[] = [];
   const unknown = new Set<string>();
-  const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, form.getRootNode() as Document) : [];
-  const all = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
+  const named = naming(form, tools);
+  const unordered = new Set([...tools.everywhere("input,select,textarea", form), ...named]);
+  // Browsers send in the order of the page.
+  const all =
+    named.length > 0
+      ? tools.everywhere("input,select,textarea", document).filter((at) => unordered.has(at))
+      : unordered;
   const add = (name: string, value: string): void => void (sent.length < MAX_ENTRIES && sent.push({ name, value }));
   for (const at of all) {
     if (slices.over) await slices.pause();
@@ -113,7 +120,7 @@ async function sentBy(
     if (/^(submit|reset|button|image)$/.test(at.type)) continue;
     const why = unsentBecause(at, form);
     if (why === "unchecked") continue;
-    const component = why && componentAround(at, form, tools);
+    const component = why && at.getRootNode() !== form.getRootNode() ? componentOf(at, tools) : null;
     if (component) unknown.add(nameOf(component) || tools.labelOf(at, slices.pass).slice(0, 60) || component.localName);
     else if (why) {
       if (tools.isVisible(at) || name) unsent.push(`${name || tools.labelOf(at, slices.pass).slice(0, 60)} (${why})`);
@@ -135,7 +142,9 @@ async function sentBy(
   }
   for (const at of group.fields) {
     if (isNative(at)) continue;
-    const label = nameOf(at) || tools.labelOf(at, slices.pass).slice(0, 60) || at.localName;
+    const component = componentOf(at, tools);
+    const name = nameOf(at) || (component ? nameOf(component) : "");
+    const label = name || tools.labelOf(at, slices.pass).slice(0, 60) || at.localName;
     if (at.localName.includes("-")) unknown.add(label);
     else if (!at.nextElementSibling?.matches(CARRIERS))
       unsent.push(`${label} (no field of the platform: the page's script has to send it)`);
@@ -145,12 +154,6 @@ async function sentBy(
     ...(unsent.length > 0 ? { not_sent: unsent.slice(0, MAX_UNSENT) } : {}),
     ...(unknown.size > 0 ? { unknown: [...unknown].slice(0, MAX_UNSENT) } : {}),
   };
-}
-
-/** The component with internals that a field in a shadow root is a part of: it may send what that holds. */
-function componentAround(at: Element, form: Element, tools: Asking<unknown>["tools"]): Element | null {
-  const tags = at.getRootNode() === form.getRootNode() ? [] : tools.componentTags();
-  return tags.length > 0 ? tools.nearest(at, tags.join()) : null;
 }
 
 /** Why a field is no entry of what its form sends; "" where it is one. */

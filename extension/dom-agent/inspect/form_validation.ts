@@ -1,6 +1,16 @@
 import type { FieldsVerdict, FormHead, FormJudged } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
-import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, told } from "./fields.ts";
+import {
+  DEFAULT_FIELDS,
+  type Group,
+  MAX_FORMS,
+  componentOf,
+  groups,
+  headOf,
+  isNative,
+  naming,
+  told,
+} from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 /** As the platform names them, the one that says most first. */
@@ -45,14 +55,17 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
   let count = 0;
   let valid = true;
   const groupsOfRadios = new Set<string>();
+  /** Components whose field was told. */
+  const components = new Set<Element>();
   const { form } = group;
   // Buttons and components may be judged, too: of these the browser says only whether they are valid.
-  const others = form ? tools.everywhere(":invalid:not(fieldset,form)", form) : [];
+  const css = ":invalid:not(fieldset,form)";
+  const others = form ? [...tools.everywhere(css, form), ...naming(form, tools).filter((at) => at.matches(css))] : [];
   for (const at of new Set([...group.fields, ...others.filter((other) => !isNative(other))])) {
     if (slices.over) await slices.pause();
     if (!at.isConnected) continue;
     const judges = (isNative(at) || at instanceof HTMLButtonElement) && at.willValidate;
-    const byComponent = !judges && !isNative(at) && at.matches(":invalid");
+    const byComponent = !judges && !isNative(at) && !components.has(at) && at.matches(":invalid");
     if (judges) checked++;
     const rule = judges ? RULES.find((name) => at.validity[name]) : byComponent ? "customError" : undefined;
     if (rule) valid = false;
@@ -64,10 +77,13 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
       if (groupsOfRadios.has(at.name)) continue;
       groupsOfRadios.add(at.name);
     }
+    const component = rule ? componentOf(at, tools) : null;
+    const isAsked = component?.matches(":invalid") === true;
+    if (component) components.add(component);
     count++;
     if (wrong.length >= limit) continue;
     const { ref, role, label, name, hidden } = told(at, asking, slices);
-    const apart = rule !== undefined && isNative(at) && form !== undefined && at.form !== form;
+    const apart = rule !== undefined && isNative(at) && form !== undefined && at.form !== form && !isAsked;
     const message =
       rule && judges
         ? at.validationMessage

@@ -1,6 +1,19 @@
 import type { FieldOption, FormButton, FoundField, FoundForm } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
-import { DEFAULT_FIELDS, type Group, MAX_FORMS, groups, headOf, isNative, nameOf, told, valueOf } from "./fields.ts";
+import {
+  DEFAULT_FIELDS,
+  type Group,
+  MAX_FORMS,
+  componentOf,
+  formOf as ownerOf,
+  groups,
+  headOf,
+  isNative,
+  nameOf,
+  naming,
+  told,
+  valueOf,
+} from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
 
 const MAX_OPTIONS = 12;
@@ -40,8 +53,7 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   }
   const found: FoundForm = { ...headOf(group, asking, slices), fields, field_count: single.length };
   if (form) {
-    const method = form.getAttribute("method")?.toLowerCase() ?? "";
-    found.method = /^(post|dialog)$/.test(method) ? method : "get"; // as browsers take it
+    found.method = methodOf(form.getAttribute("method"));
     const action = form.getAttribute("action");
     found.action = action === null ? "" : shorter(action);
     if (form.hasAttribute("novalidate")) found.no_validate = true;
@@ -50,6 +62,9 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   if (buttons.length > 0) found.buttons = buttons;
   return found;
 }
+
+/** As browsers take it. */
+const methodOf = (given: string | null): string => /^(post|dialog)$/i.exec(given ?? "")?.[0].toLowerCase() ?? "get";
 
 function shorter(action: string): string {
   try {
@@ -141,22 +156,40 @@ const legendOf = (around: Element, { tools }: Asking<unknown>): string => {
 function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Slices): FormButton[] {
   const { environment, tools } = asking;
   if (!form) return [];
-  const named = form.id ? tools.everywhere(`[form="${CSS.escape(form.id)}"]`, document) : [];
-  const all = [...tools.everywhere(BUTTONS, around ?? document), ...named.filter((at) => at.matches(BUTTONS))];
+  const all = [
+    ...tools.everywhere(BUTTONS, around ?? document),
+    ...naming(form, tools).filter((at) => at.matches(BUTTONS)),
+  ];
   return [...new Set(all)]
     .flatMap((at): FormButton[] => {
-      if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement) || at.form !== form) return [];
-      const does = at.type === "reset" ? "reset" : at.type === "button" ? "" : "submit";
+      if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement)) return [];
+      // A component's button has no form of its own: what it does the component's attribute tells, or nobody.
+      const component = at.form === null ? componentOf(at, tools) : null;
+      if (at.form !== form && !(component && ownerOf(component, tools) === form)) return [];
+      const type = component ? (component.getAttribute("type") ?? "unknown") : at.type;
+      const does = /^(reset|unknown)$/.test(type) ? type : type === "button" ? "" : "submit";
       if (!does) return [];
       return [
         {
           ref: environment.refs.refOf(at, tools.identityOf(at)),
           label: tools.labelOf(at, slices.pass).slice(0, 80),
           does,
+          ...(does === "submit" ? sendsBy(at) : {}),
           ...(tools.isDisabled(at, slices.pass) ? { disabled: true } : {}),
           ...(tools.isVisible(at) ? {} : { hidden: true }),
         },
       ];
     })
     .slice(0, MAX_BUTTONS);
+}
+
+/** How a button sends a form otherwise than the form says. */
+function sendsBy(at: Element): Pick<FormButton, "action" | "method" | "no_validate"> {
+  const action = at.getAttribute("formaction");
+  const method = at.getAttribute("formmethod");
+  return {
+    ...(action ? { action: shorter(action) } : {}),
+    ...(method === null ? {} : { method: methodOf(method) }),
+    ...(at.hasAttribute("formnovalidate") ? { no_validate: true } : {}),
+  };
 }

@@ -1,5 +1,6 @@
 import type { LeadingLink } from "@gasoline/schema/commands";
 import type { Question } from "./main.ts";
+import { fitting } from "./walk.ts";
 
 const MAX_URLS = 1000;
 const MAX_PLACES = 100;
@@ -22,11 +23,7 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
     ...(to.origin === globalThis.origin ? {} : { external: true }),
   });
 
-  const found = (within ?? [document]).flatMap((at) => [
-    ...(at instanceof Element && at.matches(LINKS) ? [at] : []),
-    ...tools.everywhere(LINKS, at),
-  ]);
-  for (const link of new Set(found)) {
+  for (const link of await fitting(LINKS, within ?? [document], tools, slices, true)) {
     if (slices.over) await slices.pause();
     if (!link.isConnected || tools.isOwn(link)) continue;
     const to = addressOf(link);

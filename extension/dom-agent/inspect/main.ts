@@ -9,7 +9,7 @@ import type { identityOf, shownName, shownText } from "../identity.ts";
 import type { isOwn } from "../own.ts";
 import type { Pass } from "../pass.ts";
 import type { MASK, isSecret } from "../secret.ts";
-import type { elementAt, everywhere, nearest, parentOf, roots, shadowOf, shownIn } from "../shadow.ts";
+import type { ROOTS, elementAt, everywhere, nearest, parentOf, shadowOf, shownIn } from "../shadow.ts";
 import type { Slices } from "../slices.ts";
 import type { sortOf } from "../sort.ts";
 import type { boxOf, isVisible, rounded } from "../visible.ts";
@@ -21,6 +21,7 @@ import { QUESTIONS } from "./questions.gen.ts";
 export interface Lent {
   MASK: typeof MASK;
   Pass: typeof Pass;
+  ROOTS: typeof ROOTS;
   Slices: typeof Slices;
   ariaOf: typeof ariaOf;
   askFrameworks: typeof askFrameworks;
@@ -40,7 +41,6 @@ export interface Lent {
   nearest: typeof nearest;
   parentOf: typeof parentOf;
   roleTold: typeof roleTold;
-  roots: typeof roots;
   rounded: typeof rounded;
   shadowOf: typeof shadowOf;
   shownIn: typeof shownIn;

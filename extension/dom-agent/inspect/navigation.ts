@@ -1,5 +1,6 @@
 import type { LinkRegion, PageLink } from "@gasoline/schema/commands";
-import type { Question } from "./main.ts";
+import type { Question, Tools } from "./main.ts";
+import { fitting } from "./walk.ts";
 
 const MAX_REGIONS = 20;
 const DEFAULT_LINKS = 15;
@@ -14,22 +15,24 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
   const { refs, deadline } = environment;
   const slices = new tools.Slices(deadline);
   const limit = params.limit ?? DEFAULT_LINKS;
-  const regions = new Map<Element | null, LinkRegion>();
+  /** Links by the region that they are in; of one that is not told they are counted. */
+  const regions = new Map<
+    Element | null,
+    { links: [Element, URL | undefined, isExternal: boolean][]; count: number }
+  >();
   let internal = 0;
   let external = 0;
   const refOf = (at: Element): string =>
     refs.refOf(at, tools.identityOf(at, tools.roleTold(at), tools.shownName(at, slices.pass)));
   const landmark = (at: Element): Element | undefined => (LANDMARKS.test(tools.roleTold(at)) ? at : undefined);
 
-  const regionOf = (around: Element | null): LinkRegion => {
-    if (!around) return { links: [], count: 0 };
+  const regionOf = (around: Element | null): Omit<LinkRegion, "links" | "count"> => {
+    if (!around) return {};
     const label = tools.shownName(around, slices.pass);
     return {
       role: tools.roleTold(around),
       ...(label ? { label: label.slice(0, 80) } : {}),
       ref: refOf(around),
-      links: [],
-      count: 0,
     };
   };
 
@@ -41,7 +44,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     const href = given.startsWith(`${origin}/`) ? given.slice(origin.length) : given;
     return {
       ref: refOf(link),
-      text: tools.labelOf(link, slices.pass).slice(0, 120),
+      text: (tools.labelOf(link, slices.pass) || seenIn(link, tools)).slice(0, 120),
       href: tools.clean(href, link).slice(0, MAX_HREF),
       ...(isExternal ? { external: true } : {}),
       ...(current !== null && current !== "false" ? { current } : {}),
@@ -50,34 +53,56 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     };
   };
 
-  const found = (within ?? [document]).flatMap((at) => [
-    ...(at instanceof Element && at.matches(LINKS) ? [at] : []),
-    ...tools.everywhere(LINKS, at),
-  ]);
-  for (const link of new Set(found)) {
+  const found = await fitting(LINKS, within ?? [document], tools, slices, true);
+  for (const link of found) {
     if (slices.over) await slices.pause();
     if (!link.isConnected || tools.isOwn(link)) continue;
     const parent = tools.parentOf(link);
     const around = parent && slices.pass.upwards<Element | null>("region", parent, landmark, null);
     let region = regions.get(around);
-    if (!region) regions.set(around, (region = regionOf(around)));
+    if (!region) regions.set(around, (region = { links: [], count: 0 }));
     region.count++;
     const to = addressOf(link);
     const isExternal = to !== undefined && to.origin !== globalThis.origin && /^https?:$/.test(to.protocol);
     if (isExternal) external++;
     else internal++;
-    if (region.links.length < limit) region.links.push(told(link, to, isExternal));
+    if (region.links.length < limit) region.links.push([link, to, isExternal]);
   }
   const none = regions.get(null);
   regions.delete(null);
-  const listed = [...regions.values(), ...(none ? [none] : [])];
+  if (none) regions.set(null, none); // the last
+  const all = [...regions];
+  const listed: LinkRegion[] = [];
+  for (const [around, { links, count }] of all.slice(0, MAX_REGIONS)) {
+    const region: LinkRegion = { ...regionOf(around), links: [], count };
+    for (const link of links) {
+      if (slices.over) await slices.pause();
+      region.links.push(told(...link));
+    }
+    listed.push(region);
+  }
   return {
-    regions: listed.slice(0, MAX_REGIONS),
-    regioned: listed.length,
+    regions: listed,
+    regioned: all.length,
     internal_links: internal,
     external_links: external,
   };
 };
+
+/** The words in a link of a component that gives it another role, which has no name. */
+function seenIn(link: Element, tools: Tools): string {
+  let text = "";
+  const write = (at: Element): void => {
+    for (const node of tools.shownIn(at)) {
+      if (text.length > 600) return;
+      if (node instanceof Text) text += node.data;
+      else if (node instanceof Element && !/^(script|style)$/.test(node.localName) && tools.isVisible(node))
+        write(node);
+    }
+  };
+  write(link);
+  return tools.clean(tools.fold(text, 120), link);
+}
 
 const hrefOf = (link: Element): string =>
   link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? "";

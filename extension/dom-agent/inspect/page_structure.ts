@@ -10,6 +10,7 @@ import type {
 import { Components } from "../draw/components.ts";
 import type { Slices } from "../slices.ts";
 import type { Asking, Question } from "./main.ts";
+import { elementsOf, treeOf } from "./walk.ts";
 
 const MAX_LISTED = 20;
 const MAX_COMPONENTS = 10;
@@ -113,7 +114,7 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
   const hosts = new Set<string>();
   const undefinedTags = new Set<string>();
   let asked = 0;
-  for (const at of tools.everywhere("*", document)) {
+  for (const at of elementsOf(await treeOf(document, tools, slices))) {
     if (slices.over) await slices.pause();
     if (!at.isConnected || tools.isOwn(at)) continue;
     const root = tools.shadowOf(at);
@@ -176,11 +177,10 @@ function pageStyle(): { from: Element; style: CSSStyleDeclaration } {
 
 function metaOf(): Record<string, string> {
   const found: Record<string, string> = { charset: document.characterSet };
-  for (const name of META) {
-    const content = document
-      .querySelector(`meta[name="${name}" i],meta[property="${name}" i]`)
-      ?.getAttribute("content");
-    if (content) found[name] = content.slice(0, 200);
+  for (const at of document.getElementsByTagName("meta")) {
+    const name = (at.getAttribute("name") ?? at.getAttribute("property") ?? "").toLowerCase();
+    const content = at.getAttribute("content");
+    if (content && META.includes(name)) found[name] ??= content.slice(0, 200);
   }
   return found;
 }

@@ -1,5 +1,7 @@
 import type { PageHeading, PagePart, PageSummed } from "@gasoline/schema/commands";
+import type { Tree } from "@gasoline/capture/locators/deep";
 import type { Question } from "./main.ts";
+import { elementsOf, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_HEADINGS = 30;
 const MAX_LANDMARKS = 15;
@@ -12,9 +14,28 @@ const MAX_TEXT = 2_000_000;
 /** What is in these is no text of the page. */
 const SILENT = /^(script|style|noscript|template|option|textarea|title)$/;
 
-const HEADINGS = "h1,h2,h3,h4,h5,h6,[role=heading]";
-const OPERABLE =
-  "a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=true],[role=button],[role=link],[role=tab],[role=menuitem],[role=checkbox],[role=switch],[role=option],[role=combobox],[role=slider]";
+/** What is looked for, and told or counted where it is visible. */
+const SHOWN = {
+  headings: "h1,h2,h3,h4,h5,h6,[role=heading]",
+  dialogs: "dialog[open],[role=dialog],[role=alertdialog],:popover-open",
+  messages: "[role=alert],[role=status],output",
+  forms: "form",
+  operable:
+    "a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=true],[role=button],[role=link],[role=tab],[role=menuitem],[role=checkbox],[role=switch],[role=option],[role=combobox],[role=slider]",
+  links: "a[href]",
+  tables: "table,[role=grid],[role=table],[role=treegrid]",
+  pictures: "img,svg[role=img],[role=img],canvas,video",
+  landmarks: "header,nav,main,aside,footer,form,section,search,[role]",
+  mains: "main,[role=main],article",
+};
+/** What is counted, visible or not. */
+const THERE = {
+  fields: "input:not([type=hidden],[type=search]),select,textarea",
+  drawings: "canvas,svg,[role=img]",
+  apps: "[role=application],[role=grid],[role=tree],[role=tablist],[role=menubar],[role=toolbar]",
+  frames: "iframe,frame",
+};
+const ANY = [...Object.values(SHOWN), ...Object.values(THERE)].join();
 const LANDMARKS = /^(banner|complementary|contentinfo|form|main|navigation|region|search)$/;
 
 /** The document in short. */
@@ -22,19 +43,22 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   const { refs, deadline } = environment;
   const slices = new tools.Slices(deadline);
   const scopes = within ?? [document];
-  const all = (css: string): Element[] =>
-    scopes.flatMap((scope) => tools.everywhere(css, scope)).filter((at) => !tools.isOwn(at));
-  const seen = async (css: string, most: number): Promise<[Element[], number]> => {
-    const kept: Element[] = [];
-    let count = 0;
-    for (const at of all(css)) {
+  const shown = each(SHOWN, () => [] as Element[]);
+  const there = each(THERE, () => 0);
+  const trees: Tree[] = [];
+  for (const scope of scopes) {
+    const tree = await treeOf(scope, tools, slices);
+    trees.push(tree);
+    for (const at of elementsOf(tree)) {
       if (slices.over) await slices.pause();
-      if (!at.isConnected || !tools.isVisible(at)) continue;
-      count++;
-      if (kept.length < most) kept.push(at);
+      if (!at.matches(ANY) || tools.isOwn(at)) continue;
+      for (const name of keys(THERE)) if (at.matches(THERE[name])) there[name]++;
+      const names = keys(SHOWN).filter((name) => at.matches(SHOWN[name]));
+      if (names.length > 0 && tools.isVisible(at)) for (const name of names) shown[name].push(at);
     }
-    return [kept, count];
-  };
+  }
+  const { operable, links, tables, pictures } = each(SHOWN, (name) => shown[name].length);
+  const headings = shown.headings.slice(0, MAX_HEADINGS);
   const part = (at: Element, text: string): PagePart => ({
     ref: refs.refOf(at, tools.identityOf(at)),
     role: tools.roleTold(at) || at.localName,
@@ -42,56 +66,50 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   });
   const called = (at: Element): string => tools.shownName(at, slices.pass) || tools.shownText(at, 120);
 
-  const [headings, headingCount] = await seen(HEADINGS, MAX_HEADINGS);
-  const [dialogs] = await seen("dialog[open],[role=dialog],[role=alertdialog],:popover-open", MAX_PARTS);
-  const [messages] = await seen("[role=alert],[role=status],output", MAX_MESSAGES * 4);
-  const [forms] = await seen("form", MAX_PARTS);
-  const [, operable] = await seen(OPERABLE, 0);
-  const [, links] = await seen("a[href]", 0);
-  const [, tables] = await seen("table,[role=grid],[role=table],[role=treegrid]", 0);
-  const [, pictures] = await seen("img,svg[role=img],[role=img],canvas,video", 0);
   const landmarks: string[] = [];
-  for (const at of all("header,nav,main,aside,footer,form,section,search,[role]")) {
+  for (const at of shown.landmarks) {
     if (slices.over) await slices.pause();
+    if (landmarks.length >= MAX_LANDMARKS) break;
     const role = tools.roleTold(at);
-    if (!LANDMARKS.test(role) || !tools.isVisible(at)) continue;
+    if (!LANDMARKS.test(role)) continue;
     const name = tools.shownName(at, slices.pass);
-    if (landmarks.length < MAX_LANDMARKS) landmarks.push(name ? `${role} "${tools.fold(name, 60)}"` : role);
+    landmarks.push(name ? `${role} "${tools.fold(name, 60)}"` : role);
   }
-  const main = all("main,[role=main],article").find((at) => tools.isVisible(at));
+  const [main] = shown.mains;
   const { words, begin } = await read(main ?? scopes[0] ?? document);
   const sort = tools.sortOf();
-  const count = { words, operable, links, tables, forms: forms.length, headings: headingCount };
+  const count = { ...there, words, operable, links, tables, forms: shown.forms.length };
   return {
-    type: sort || typeOf(count, main, all),
+    type: sort || typeOf(count, main),
     ...(document.documentElement?.lang ? { lang: document.documentElement.lang.slice(0, 35) } : {}),
     ...describedBy(),
     headings: headings.map((at): PageHeading => ({
       level: levelOf(at),
       text: tools.shownText(at, 120) || tools.shownName(at, slices.pass),
     })),
-    heading_count: headingCount,
+    heading_count: shown.headings.length,
     landmarks,
     ...some(
       "dialogs",
-      dialogs.map((at) => part(at, called(at))),
+      shown.dialogs.slice(0, MAX_PARTS).map((at) => part(at, called(at))),
     ),
     ...some(
       "messages",
-      messages
+      shown.messages
+        .slice(0, MAX_MESSAGES * 4)
         .map((at) => part(at, tools.shownText(at, 160)))
         .filter((at) => at.text !== "")
         .slice(0, MAX_MESSAGES),
     ),
     ...some(
       "forms",
-      forms.map((at) => part(at, formIn(at))),
+      shown.forms.slice(0, MAX_PARTS).map((at) => part(at, formIn(at))),
     ),
     interactive_element_count: operable,
     link_count: links,
     table_count: tables,
     image_count: pictures,
-    frame_count: all("iframe,frame").length,
+    frame_count: there.frames,
     word_count: words,
     main_content_preview: tools.fold(begin, MAX_PREVIEW),
     ...(document.readyState === "complete" ? {} : { loading: true }),
@@ -102,7 +120,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     let words = 0;
     let begin = "";
     let size = 0;
-    for (const root of within ?? tools.roots()) {
+    for (const root of within ?? trees.flatMap((tree) => [...rootsOf(tree)])) {
       const isInside = first instanceof Document || isShownIn(root, first);
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
       while (size < MAX_TEXT && walker.nextNode()) {
@@ -146,24 +164,32 @@ const some = <K extends keyof PageSummed>(key: K, parts: PagePart[]): Partial<Re
   (parts.length > 0 ? { [key]: parts } : {}) as Partial<Record<K, PagePart[]>>;
 
 function describedBy(): { description?: string } {
-  const content = document.querySelector('meta[name="description" i]')?.getAttribute("content")?.trim();
+  const named = [...document.getElementsByTagName("meta")].filter((at) =>
+    /^description$/i.test(at.getAttribute("name") ?? ""),
+  );
+  const content = named[0]?.getAttribute("content")?.trim();
   return content ? { description: content.slice(0, 300) } : {};
 }
 
+const keys = <K extends string>(of: Record<K, unknown>): K[] => Object.keys(of) as K[];
+
+const each = <K extends string, V>(of: Record<K, unknown>, value: (key: K) => V): Record<K, V> =>
+  Object.fromEntries(keys(of).map((key) => [key, value(key)])) as Record<K, V>;
+
 /** What sort of page it is, by what there is most of. */
 function typeOf(
-  count: { words: number; operable: number; links: number; tables: number; forms: number; headings: number },
+  count: { words: number; operable: number; links: number; tables: number; forms: number } & Record<
+    keyof typeof THERE,
+    number
+  >,
   main: Element | undefined,
-  all: (css: string) => Element[],
 ): string {
-  const fields = all("input:not([type=hidden],[type=search]),select,textarea").length;
   const query = new URLSearchParams(location.search);
   if (["q", "query", "search", "s"].some((name) => query.get(name)) && count.links > 5) return "search_results";
   if (main?.localName === "article" && count.words > 200) return "article";
-  if (count.tables > 0 && all("canvas,svg,[role=img]").length > 2) return "dashboard";
-  if (fields >= 2 && count.forms > 0 && count.words < 400) return "form";
-  if (all("[role=application],[role=grid],[role=tree],[role=tablist],[role=menubar],[role=toolbar]").length > 0)
-    return "app";
+  if (count.tables > 0 && count.drawings > 2) return "dashboard";
+  if (count.fields >= 2 && count.forms > 0 && count.words < 400) return "form";
+  if (count.apps > 0) return "app";
   if (count.words > 300 && count.words > count.links * 12) return "article";
   if (count.links > 15 && count.words < count.links * 8) return "link_list";
   if (count.operable > 20 && count.operable > count.links * 2) return "app";

@@ -1,3 +1,4 @@
+import { ariaOf, hasInternals, roleGiven } from "@gasoline/capture/locators/lent";
 import type { AuditParams, AuditResult } from "@gasoline/schema/commands";
 import type { Audit } from "../audit/main.ts";
 import { loaded } from "../browser.ts";
@@ -15,7 +16,11 @@ export async function accessibility(
 ): Promise<AuditResult> {
   const within = selector === undefined ? undefined : matches({ selector }, refs);
   const { run } = await loaded("audit", () => globalThis.gasolineAudit);
-  const audit: Audit | undefined = await run(within, deadline.at - ANSWER_MS, frame);
+  const audit: Audit | undefined = await run(within, deadline.at - ANSWER_MS, frame, {
+    ariaOf,
+    hasInternals,
+    roleGiven,
+  });
   if (!audit) {
     const { length } = document.getElementsByTagName("*");
     throw new AgentProblem("timeout", `A page of ${length} elements takes longer: name a part of it by selector.`);

@@ -235,3 +235,44 @@ test("a field that is as it began is not called changed", async ({ daemon, site,
     ["slider", "50"],
   ]);
 });
+
+test("what stands outside of a form and names it is a part of it, and buttons tell where they send it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<input name=first form=f value=1 required><form id=f action=/save><input name=inside value=2><select name=land><option>fr</select></form>
+     <main><label>Last <input name=last form=f type=email value=no></label><input name=other>
+       <button form=f formaction=/draft?x=1 formmethod=post formnovalidate>Draft</button><button form=f formmethod=DIALOG>Done</button></main>
+     <div id=part><form id=g><input name=g1></form></div><input name=g2 form=g><my-host></my-host>
+     <script>document.querySelector("my-host").attachShadow({ mode: "open" }).innerHTML =
+       "<form id=f><input name=deep></form><input name=beside form=f><button form=f formaction=/deep>Deep</button>"</script>`,
+  );
+  const names = async (selector: string): Promise<unknown> => {
+    const { forms } = (await run("forms", { selector })).result.documents[0]!.answer;
+    return forms.map(({ fields }) => fields.map(({ name }) => name));
+  };
+  expect(await names("#f")).toEqual([["first", "inside", "land", "last"]]);
+  expect(await names("#part")).toEqual([["g1", "g2"]]);
+  expect(await names("main")).toEqual([["last"], ["other"]]);
+  expect(await names("my-host >>> form")).toEqual([["deep", "beside"]]);
+  const [form] = (await run("forms", { selector: "#f" })).result.documents[0]!.answer.forms;
+  expect(form!.buttons).toMatchObject([
+    { label: "Draft", does: "submit", action: "/draft?x=1", method: "post", no_validate: true },
+    { label: "Done", does: "submit", method: "dialog" },
+  ]);
+  expect(form!.buttons![1]).not.toHaveProperty("action");
+  const [deep] = (await run("forms", { selector: "my-host >>> form" })).result.documents[0]!.answer.forms;
+  expect(deep!.buttons).toMatchObject([{ label: "Deep", action: "/deep" }]);
+  const [state] = (await run("form_state", { selector: "#f" })).result.documents[0]!.answer.forms;
+  const sent = (await page.evaluate("[...new FormData(document.forms[0])]")) as [string, string][];
+  expect(state!.submit_data!.map(({ name, value }) => [name, value])).toEqual(sent);
+  const { forms } = (await run("form_validation", { selector: "#f" })).result.documents[0]!.answer;
+  expect(forms).toMatchObject([
+    { valid: false, validation_errors: [{ name: "last", rule: "typeMismatch" }], checked: 4 },
+  ]);
+});

@@ -1,3 +1,5 @@
+import type { Page } from "@playwright/test";
+import { encode } from "@jridgewell/sourcemap-codec";
 import { open } from "../acting.ts";
 import { expect, test } from "../extension.ts";
 
@@ -77,6 +79,26 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
+/** Where the browser's own tools say that the rules of elements are: by the z-index that they give, line and column. */
+async function places(page: Page, selector: string): Promise<Map<string, string>> {
+  const session = await page.context().newCDPSession(page);
+  const found = new Map<string, string>();
+  await session.send("DOM.enable");
+  await session.send("CSS.enable");
+  const { root } = await session.send("DOM.getDocument");
+  const { nodeIds } = await session.send("DOM.querySelectorAll", { nodeId: root.nodeId, selector });
+  for (const nodeId of nodeIds) {
+    const { matchedCSSRules = [] } = await session.send("CSS.getMatchedStylesForNode", { nodeId });
+    for (const { rule } of matchedCSSRules) {
+      const value = rule.style.cssProperties.find(({ name }) => name === "z-index")?.value;
+      const at = rule.selectorList.selectors[0]!.range;
+      if (value && at) found.set(value.replace(/ !important$/, ""), `${at.startLine + 1}:${at.startColumn + 1}`);
+    }
+  }
+  await session.detach();
+  return found;
+}
+
 test("of many rules the one that is said to win is the one whose value the browser computes", async ({
   daemon,
   site,
@@ -109,8 +131,19 @@ test("of many rules the one that is said to win is the one whose value the brows
     return `${one("", "div ", "div > ", ".row ", "body div ")}${parts}`;
   };
   let count = 0;
+  /** What is no rule. */
+  const noise = (): string =>
+    one(
+      "",
+      "",
+      "",
+      "/* } p { */ ",
+      "p:nope { z-index: 1 } ",
+      "@nope x { p { z-index: 2 } } ",
+      'p[title="}{"], p[title=url(] { z-index: 3 }\n',
+    );
   const rule = (): string =>
-    `${selector()}${next(4) === 0 ? `, ${selector()}` : ""} { z-index: ${++count}${next(6) === 0 ? " !important" : ""} }`;
+    `${noise()}${selector()}${next(4) === 0 ? `, ${selector()}` : ""} { z-index: ${++count}${next(6) === 0 ? " !important" : ""} }`;
   const block = (depth = 0): string => {
     const inner = Array.from({ length: 2 + next(3) }, () =>
       depth < 2 && next(3) === 0 ? block(depth + 1) : rule(),
@@ -146,12 +179,15 @@ test("of many rules the one that is said to win is the one whose value the brows
       `/${seed}`,
     );
     const asked = await run("computed_styles", { selector: ".t", properties: ["z-index"], limit: 50 });
-    const told = asked.result.documents[0]!.answer.elements.map(
-      ({ computed_styles: [style] }) => style!.wins?.value ?? "auto",
-    );
-    const real = "[...document.querySelectorAll('.t')].map((at) => getComputedStyle(at).zIndex)";
-    expect(told, `page ${seed}`).toEqual(await page.evaluate(real));
+    const { elements: styled } = asked.result.documents[0]!.answer;
+    const told = styled.map(({ computed_styles: [style] }) => style!.wins?.value ?? "auto");
+    const computed = "[...document.querySelectorAll('.t')].map((at) => getComputedStyle(at).zIndex)";
+    expect(told, `page ${seed}`).toEqual(await page.evaluate(computed));
     for (const value of told) wins.add(value);
+    const real = await places(page, ".t");
+    for (const { wins: first, loses = [] } of styled.map(({ computed_styles: [style] }) => style!))
+      for (const { selector: of, value, line, column } of first ? [first, ...loses] : [])
+        if (of) expect(`${value} at ${line}:${column}`, `page ${seed}, ${of}`).toBe(`${value} at ${real.get(value)}`);
   }
   expect(wins.size).toBeGreaterThan(40);
 });
@@ -237,4 +273,104 @@ test("documents without HTML have styles, too", async ({ daemon, site, browserWi
   expect(result.documents[0]!.answer.elements[0]!.computed_styles).toMatchObject([
     { value: "rgb(1, 2, 3)", wins: { selector: "text" } },
   ]);
+});
+
+test("the lines of rules are told without asking the server", async ({ daemon, site, browserWithExtension }) => {
+  const type = "text/css";
+  const mappings = encode([
+    [[0, 0, 3, 2]],
+    [[0, 0, 8, 0]],
+    [
+      [0, 0, 11, 4],
+      [9, 1, 20, 0],
+    ],
+  ]);
+  const map = Buffer.from(JSON.stringify({ version: 3, sources: ["a.scss", "b.scss"], sourceRoot: "src/", mappings }));
+  const end = `/*# sourceMappingURL=data:application/json;charset=utf-8;base64,${map.toString("base64")} */`;
+  site.page("/app.css", {
+    body: `@import "in.css";\r\n\r\n  .a,\r\n  .b { color: red;\n    &:is(.b) { opacity: 0.5 }\n    letter-spacing: 1px;\n font-size: 20px }`,
+    type,
+  });
+  site.page("/in.css", { body: "/* x\n*/ .a { color: blue }", type });
+  site.page("/made.css", {
+    body: `p { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { margin-left: 3px }${end}`,
+    type,
+  });
+  site.page("/secret.css", { body: ".a { cursor: help }", type, headers: { "cache-control": "no-store" } });
+  const far = { type, headers: { "access-control-allow-origin": "*" } };
+  site.page("/far.css", { body: ".a { width: 9px }", ...far });
+  const far_css = site.url("/far.css", "localhost");
+  const sheets = ["/app.css", "/made.css", "/secret.css"].map((href) => `<link rel=stylesheet href=${href}>`).join("");
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `${sheets}<link rel=stylesheet href=${far_css} crossorigin><style id=own>
+      .a { height: 5px }
+      .a { z-index: 1 }</style><style></style><div class="a b">x</div>
+    <script>const adopted = new CSSStyleSheet(); adopted.replaceSync(".a { top: 1px }"); document.adoptedStyleSheets = [adopted];
+      own.sheet.insertRule(".a { z-index: 2 !important }", 1); own.sheet.cssRules[0].style.height = "6px";
+      own.sheet.insertRule(".a { left: 2px }", 0); document.styleSheets[5].insertRule(".a { right: 2px }")</script>`,
+  );
+  const loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).length";
+  const requests = async (): Promise<unknown> => [
+    site.hits.filter((hit) => hit.endsWith(".css")),
+    await page.evaluate(loaded),
+  ];
+  const before = await requests();
+  const properties =
+    "color opacity letter-spacing font-size margin-top margin-left cursor width height z-index top left right";
+  const { result } = await run("computed_styles", { selector: ".a", properties: properties.split(" ") });
+  expect(await requests()).toEqual(before);
+  const { elements, lines_unknown } = result.documents[0]!.answer;
+  const at = elements[0]!.computed_styles.map(({ property, wins, loses = [] }) => [
+    property,
+    ...[wins!, ...loses].map(({ line, column, original }) =>
+      [line ? `${line}:${column}` : "-", original].filter(Boolean).join(" "),
+    ),
+  ]);
+  expect(at).toEqual([
+    ["color", "3:3", "2:4"],
+    ["opacity", "5:5"],
+    ["letter-spacing", "6:5"],
+    ["font-size", "6:5"],
+    ["margin-top", "2:1 src/a.scss:9:1"],
+    ["margin-left", "3:8 src/a.scss:12:5"],
+    ["cursor", "-"],
+    ["width", "-"],
+    ["height", "-"],
+    ["z-index", "-", "3:7"],
+    ["top", "-"],
+    ["left", "-"],
+    ["right", "-"],
+  ]);
+  expect(lines_unknown).toEqual([
+    "/secret.css: the browser's cache does not have it",
+    `${far_css}: it is of another origin`,
+    "<style> 1 own: a script has changed it",
+    "<style> 2: a script has changed it",
+  ]);
+});
+
+test("a page's service worker is not asked for a sheet", async ({ daemon, site, browserWithExtension }) => {
+  site.page("/a.css", { body: ".a { color: red }", type: "text/css" });
+  site.page("/sw.js", {
+    body: `let asked = 0; onactivate = (e) => e.waitUntil(clients.claim());
+      onfetch = (e) => void (e.request.url.endsWith(".css") && asked++); onmessage = (e) => e.source.postMessage(asked)`,
+    type: "text/javascript",
+  });
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<link rel=stylesheet href=/a.css><p class=a>x</p><script>navigator.serviceWorker.register("/sw.js")</script>`,
+  );
+  await page.evaluate(
+    "new Promise((done) => { if (navigator.serviceWorker.controller) done(); else navigator.serviceWorker.oncontrollerchange = () => done(); })",
+  );
+  const { result } = await run("computed_styles", { selector: ".a", properties: ["color"] });
+  expect(result.documents[0]!.answer.lines_unknown).toEqual(["/a.css: the page's service worker would be asked"]);
+  const asked =
+    "new Promise((done) => { navigator.serviceWorker.onmessage = (e) => done(e.data); navigator.serviceWorker.controller.postMessage(0); })";
+  expect(await page.evaluate(asked)).toBe(0);
 });

@@ -16,7 +16,7 @@ var computedStylesKind = command.Question[computedStylesParams, stylesFound]("co
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "computed_styles", Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
 	Example: `{"selector":"#pay","properties":["color","display"]}`,
-	Doc: "Why an element looks as it does: for each property its value, the rule that wins with file, layer and specificity, and those that lose; " +
+	Doc: "Why an element looks as it does: for each property its value, the rule that wins with file, line, layer and specificity, and those that lose; " +
 		"custom properties resolved, its box, its contrast, and why it is not seen.",
 	Aliases: []string{"styles", "css", "cascade"},
 }, func(ctx context.Context, env Env, p struct {
@@ -41,6 +41,7 @@ type stylesFound struct {
 	Elements []elementStyles `json:"elements"`                // at most limit, and 50
 	Count    int             `json:"count"`                   // that fit, also those that are not told
 	Unread   []string        `json:"unread_sheets,omitempty"` // whose rules the browser does not show, of other origins; a rule of theirs may win
+	Unplaced []string        `json:"lines_unknown,omitempty"` // sheets in which the lines of rules are not known, and why
 }
 
 // elementStyles is how an element is styled.
@@ -72,6 +73,9 @@ type styleRule struct {
 	Important   bool   `json:"important,omitempty"`
 	Specificity string `json:"specificity,omitempty"` // 1,2,0
 	Source      string `json:"source"`                // file, <style> with its number, adopted sheet, style attribute
+	Line        int    `json:"line,omitempty"`        // in the file, or in the <style> element; 0 not known
+	Column      int    `json:"column,omitempty"`      // 1 for the first
+	Original    string `json:"original,omitempty"`    // file:line:column that it was made of, by the source map in the sheet
 	Layer       string `json:"layer,omitempty"`       // of @layer; "" unlayered
 	When        string `json:"when,omitempty"`        // conditions that hold: @media (…)
 }
@@ -139,6 +143,9 @@ func stylesText(f stylesFound) []string {
 	if len(f.Unread) > 0 {
 		out = append(out, "these sheets cannot be read, and a rule in them may win: "+cleaned(f.Unread, 120))
 	}
+	if len(f.Unplaced) > 0 {
+		out = append(out, "lines not known: "+cleaned(f.Unplaced, 160))
+	}
 	return out
 }
 
@@ -150,7 +157,18 @@ func (r *styleRule) line() string {
 	if r.Important {
 		out += " !important"
 	}
-	out += " } in " + answer.Cut(answer.Clean(r.Source), 120)
+	out += " } in "
+	if r.Original != "" {
+		out += answer.Cut(answer.Clean(r.Original), 160) + ", made into "
+	}
+	out += answer.Cut(answer.Clean(r.Source), 120)
+	switch {
+	case r.Line == 0:
+	case strings.HasPrefix(r.Source, "<"):
+		out += fmt.Sprintf(" line %d:%d of it", r.Line, r.Column)
+	default:
+		out += fmt.Sprintf(":%d:%d", r.Line, r.Column)
+	}
 	if r.Specificity != "" {
 		out += " (" + r.Specificity + ")"
 	}

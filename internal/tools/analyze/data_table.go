@@ -44,6 +44,7 @@ type foundTable struct {
 	Rows       [][]string `json:"rows"`                // of columns as headers has them
 	RowRefs    []string   `json:"row_refs"`            // one for each of rows
 	RowCount   int        `json:"row_count"`           // rows of data in the document
+	Listed     []int      `json:"columns,omitempty"`   // numbers of the columns that are told, from 1, where others are not drawn
 	Columns    int        `json:"column_count"`        // also those that are not told
 	RowTotal   int        `json:"row_total,omitempty"` // what the table says that it has; -1: it says that it does not know
 	ColTotal   int        `json:"column_total,omitempty"`
@@ -83,7 +84,9 @@ func tablesText(f tablesFound) []string {
 		if n := t.RowCount - len(t.Rows); n > 0 {
 			line += fmt.Sprintf("; %d not listed: max_rows", n)
 		}
-		if n := t.Columns - len(t.Headers); n > 0 && len(t.Headers) > 0 {
+		if n := t.Columns - len(t.Headers); len(t.Listed) > 0 {
+			line += ", of which these are drawn: " + numbers(t.Listed)
+		} else if n > 0 && len(t.Headers) > 0 {
 			line += fmt.Sprintf("; %d columns not listed: max_cols", n)
 		}
 		out = append(out, line+flags(flag{t.Hidden, "not visible"}, flag{t.Unspanned, "a span was cut"}))
@@ -99,6 +102,24 @@ func tablesText(f tablesFound) []string {
 		}
 	}
 	return append(out, unlisted(f.Count-len(f.Tables), "further table")...)
+}
+
+// numbers are numbers from the lowest: 1-6 34.
+func numbers(all []int) string {
+	var out []string
+	for i := 0; i < len(all); {
+		j := i
+		for j+1 < len(all) && all[j+1] == all[j]+1 {
+			j++
+		}
+		if word := fmt.Sprint(all[i]); j > i {
+			out = append(out, fmt.Sprintf("%s-%d", word, all[j]))
+		} else {
+			out = append(out, word)
+		}
+		i = j + 1
+	}
+	return strings.Join(out, " ")
 }
 
 // cells are the cells of a row, in which a bar is no border.

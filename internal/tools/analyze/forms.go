@@ -19,7 +19,9 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	formsParams
 	in
 }) (any, error) {
-	return inspect(ctx, env, formsKind, p.Tab, p.formsParams, formsText, "no form and no field")
+	return inspect(ctx, env, formsKind, p.Tab, p.formsParams, func(f formsFound) []string {
+		return formsText(f, p.Limit > 0)
+	}, "no form and no field")
 })
 
 type formsParams struct {
@@ -84,37 +86,76 @@ type fieldOption struct {
 type formButton struct {
 	Ref      string `json:"ref"`
 	Label    string `json:"label"`
-	Does     string `json:"does"` // submit, reset
+	Does     string `json:"does"`                  // submit, reset; unknown: a component's that does not say
+	Action   string `json:"action,omitempty"`      // where it sends the form instead, without the page's own origin
+	Method   string `json:"method,omitempty"`      // how it sends the form instead
+	NoCheck  bool   `json:"no_validate,omitempty"` // it sends the form whatever is in it
 	Disabled bool   `json:"disabled,omitempty"`
 	Hidden   bool   `json:"hidden,omitempty"`
 }
 
-func formsText(f formsFound) []string {
+// fewer is how the forms of a large page are told shorter, the least first.
+var fewer = []struct{ fields, options, hint int }{{1000, 12, 80}, {1000, 4, 40}, {1000, 0, 0}, {12, 0, 0}, {6, 0, 0}, {3, 0, 0}, {0, 0, 0}}
+
+// formsMost is how long the forms of a document are told, without a limit that the caller gave.
+const formsMost = 2200
+
+func formsText(f formsFound, all bool) []string {
 	if f.Count == 0 {
 		return nil
 	}
 	var out []string
-	for _, form := range f.Forms {
-		line := form.line()
-		if form.Method != "" {
-			line += " " + answer.Clean(form.Method) + " " + answer.Short(form.Action, 100)
+	for i, few := range fewer {
+		size := 0
+		out = out[:0]
+		for _, form := range f.Forms {
+			out = append(out, form.lines(few.fields, few.options, few.hint)...)
 		}
-		if form.NoValidate {
-			line += " novalidate"
+		for _, line := range out {
+			size += len(line) + 1
 		}
-		if form.Count > len(form.Fields) {
-			line += fmt.Sprintf(", %d of %d fields", len(form.Fields), form.Count)
-		}
-		out = append(out, line)
-		for i := range form.Fields {
-			out = append(out, form.Fields[i].line())
-		}
-		for _, b := range form.Buttons {
-			out = append(out, strings.TrimSpace(fmt.Sprintf("%s button %q %s%s", b.Ref, answer.Cut(answer.Clean(b.Label), 60),
-				answer.Clean(b.Does), flags(flag{b.Disabled, "disabled"}, flag{b.Hidden, "not visible"}))))
+		if all || size <= formsMost {
+			if i > 0 {
+				out = append(out, "told in short; limit, selector or as:\"json\" gives the whole")
+			}
+			break
 		}
 	}
 	return append(out, unlisted(f.Count-len(f.Forms), "further form")...)
+}
+
+// lines are a form with so many fields, so many options of each, and so much of its hint.
+func (form *foundForm) lines(fields, options, hint int) []string {
+	fields = min(fields, len(form.Fields))
+	line := form.line()
+	if form.Method != "" {
+		line += " " + answer.Clean(form.Method) + " " + answer.Short(form.Action, 100)
+	}
+	if form.NoValidate {
+		line += " novalidate"
+	}
+	if form.Count > fields {
+		line += fmt.Sprintf(", %d of %d fields", fields, form.Count)
+	}
+	out := []string{line}
+	for i := range form.Fields[:fields] {
+		out = append(out, form.Fields[i].line(options, hint))
+	}
+	for i := range form.Buttons {
+		out = append(out, form.Buttons[i].line())
+	}
+	return out
+}
+
+func (b *formButton) line() string {
+	line := fmt.Sprintf("%s button %q %s", b.Ref, answer.Cut(answer.Clean(b.Label), 60), answer.Clean(b.Does))
+	if b.Method != "" {
+		line += " by " + answer.Clean(b.Method)
+	}
+	if b.Action != "" {
+		line += " to " + answer.Short(b.Action, 100)
+	}
+	return line + flags(flag{b.NoCheck, "novalidate"}, flag{b.Disabled, "disabled"}, flag{b.Hidden, "not visible"})
 }
 
 // line names a form: form e12 "Sign in", or the part of the page whose fields are in none.
@@ -135,7 +176,7 @@ func (h formHead) line() string {
 	return line + flags(flag{h.Hidden, "not visible"})
 }
 
-func (f *foundField) line() string {
+func (f *foundField) line(most, hint int) string {
 	line := fmt.Sprintf("%s %s %q", f.Ref, answer.Clean(f.Role), answer.Cut(answer.Clean(f.Label), 60))
 	if f.Name != "" {
 		line += " name=" + answer.Cut(answer.Clean(f.Name), 60)
@@ -153,11 +194,14 @@ func (f *foundField) line() string {
 	for _, c := range f.Constraints {
 		line += " " + answer.Cut(answer.Clean(c), 60)
 	}
-	if f.Hint != "" {
-		line += fmt.Sprintf(" hint %q", answer.Cut(answer.Clean(f.Hint), 80))
+	if f.Hint != "" && hint > 0 {
+		line += fmt.Sprintf(" hint %q", answer.Cut(answer.Clean(f.Hint), hint))
 	}
 	var options []string
-	for _, o := range f.Options {
+	for i, o := range f.Options {
+		if i >= most && !o.Chosen {
+			continue
+		}
 		word := answer.Cut(answer.Clean(o.Label), 30)
 		if o.Ref != "" {
 			word = o.Ref + " " + word
@@ -167,7 +211,10 @@ func (f *foundField) line() string {
 	if len(options) > 0 {
 		line += ": " + strings.Join(options, " | ")
 	}
-	if n := f.OptionCount - len(f.Options); n > 0 {
+	switch n := f.OptionCount - len(options); {
+	case n > 0 && len(options) == 0:
+		line += ": " + plural(n, "option")
+	case n > 0:
 		line += fmt.Sprintf(" | %d more", n)
 	}
 	return line

@@ -16,8 +16,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "third_party_audit", Reads: true, Limit: 6, Doc: "Other sites that pages load from or send to, the riskiest first: kinds of " +
-		"resources, bytes, cookies, names of the fields that were sent.",
+	Name: "third_party_audit", Reads: true, Limit: 5, Doc: "Other sites that pages load from or send to, the riskiest first: kinds of " +
+		"resources, bytes, cookies, names of the fields that were sent, which known service it is, and what to do.",
 	Aliases: []string{"third_parties"}, Example: `{"first_party_origins":["https://cdn.example"]}`,
 }, thirdPartyAudit)
 
@@ -25,6 +25,8 @@ type partiesParams struct {
 	view.Scoped
 	URL    string   `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 	Own    []string `json:"first_party_origins,omitempty" doc:"further origins or hosts that are your own" length:"100"`
+	No     []string `json:"blocked_origins,omitempty" doc:"origins or hosts that may not be there, with those below them" length:"100"`
+	Yes    []string `json:"allowed_origins,omitempty" doc:"origins or hosts that are known and wanted, with those below them" length:"100"`
 	Static bool     `json:"include_static,omitempty" doc:"also those that only gave pictures, styles, fonts and media"`
 	Limit  int      `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
 }
@@ -34,6 +36,7 @@ type partiesResult struct {
 	Parties []partyEntry   `json:"third_parties"`
 	Summary partiesSummary `json:"summary"`
 	Scope   string         `json:"scope"`
+	Advice  []string       `json:"recommendations,omitempty"` // of all third parties
 	Notes   []string       `json:"notes,omitempty"`
 	More    int            `json:"more_third_parties,omitempty"` // beyond the limit
 }
@@ -50,6 +53,7 @@ type partyEntry struct {
 	Origins  []string       `json:"origins"`
 	Risk     string         `json:"risk_level"`
 	Reason   string         `json:"risk_reason"`
+	Known    reputation     `json:"reputation"`
 	Kinds    map[string]int `json:"resources"`
 	Outbound bool           `json:"data_outbound"`
 	Details  *sent          `json:"outbound_details,omitempty"`
@@ -63,6 +67,13 @@ type partyEntry struct {
 	Evidence []string       `json:"evidence"`
 
 	when string
+}
+
+// reputation is what lists say of a site. No list says that one is harmless.
+type reputation struct {
+	Class    string             `json:"classification"`   // blocked, allowed, known, unknown
+	Source   string             `json:"source,omitempty"` // the list
+	Services []analysis.Service `json:"services,omitempty"`
 }
 
 type sent struct {
@@ -81,6 +92,7 @@ func thirdPartyAudit(ctx context.Context, env Env, p partiesParams) (*partiesRes
 	}
 	selection.Filter.URL = p.URL
 	parties := analysis.NewParties(p.Own)
+	parties.Lists(p.No, p.Yes)
 	notes, err := look(ctx, env, selection, takers{exchange: parties.Exchange, resource: parties.Resource, socket: parties.Socket})
 	if err != nil {
 		return nil, err
@@ -93,12 +105,14 @@ func thirdPartyAudit(ctx context.Context, env Env, p partiesParams) (*partiesRes
 		out.Notes = append(out.Notes, "cookies are not seen without Network detail in the extension's options")
 	}
 	if parties.Requests > 0 {
-		out.Notes = append(out.Notes, "DNS was not looked at: another's server behind a name of the page's own site counts as its own")
+		out.Notes = append(out.Notes, "DNS was not looked at: a name of the page's own site may lead to another's server")
 	}
 	if parties.Dropped > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d requests to further sites were left out", parties.Dropped))
 	}
-	for _, of := range parties.List() {
+	list := parties.List()
+	out.Advice = advice(list)
+	for _, of := range list {
 		out.Summary.Total++
 		out.Summary.ByRisk[of.Risk]++
 		switch {
@@ -122,8 +136,15 @@ func (r *partiesResult) Keep(n int) {
 }
 
 func newParty(of *analysis.Party) partyEntry {
+	known := reputation{Class: "unknown", Services: of.Services}
+	if len(of.Services) > 0 {
+		known.Class, known.Source = "known", analysis.KnownBy
+	}
+	if of.Listed != "" {
+		known.Class, known.Source = of.Listed, of.Listed+"_origins"
+	}
 	e := partyEntry{
-		Site: of.Site, Origins: of.Origins, Risk: of.Risk, Reason: strings.Join(of.Reasons, "; "), Kinds: of.Kinds,
+		Known: known, Site: of.Site, Origins: of.Origins, Risk: of.Risk, Reason: strings.Join(of.Reasons, "; "), Kinds: of.Kinds,
 		Sets: len(of.Cookies) > 0, Cookies: of.Cookies, Requests: of.Requests, Bytes: of.Bytes, Unsized: of.Unsized,
 		First: view.Stamp(of.First), URLs: of.URLs, Evidence: of.Evidence, when: answer.Clock(of.First),
 	}
@@ -162,15 +183,19 @@ func (r *partiesResult) Text(w *answer.Writer) {
 		origins = append(origins, answer.Cut(answer.Clean(site), 80))
 	}
 	w.Page(origins...)
+	parties := len(entries)
+	for _, a := range r.Advice[:min(len(r.Advice), mostAdvice)] {
+		entries = append(entries, answer.Entry{Text: "do: " + answer.Cut(answer.Clean(a), 240)})
+	}
 	from, to := w.Entries(answer.Oldest, entries)
-	if more := len(entries) - (to - from) + r.More; more > 0 {
+	if more := parties - (min(to, parties) - min(from, parties)) + r.More; more > 0 {
 		w.Note("%d more sites; raise limit or budget", more)
 	}
 }
 
 func (e *partyEntry) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s ×%d %s: %s", e.Risk, answer.Cut(answer.Clean(e.Site), 80), e.Requests, answer.Bytes(e.Bytes), e.Reason)
+	fmt.Fprintf(&out, "%s %s%s ×%d %s: %s", e.Risk, answer.Cut(answer.Clean(e.Site), 80), e.Known.words(), e.Requests, answer.Bytes(e.Bytes), e.Reason)
 	if e.Unsized > 0 {
 		fmt.Fprintf(&out, " (size of %d unknown)", e.Unsized)
 	}
@@ -196,6 +221,57 @@ func (e *partyEntry) text() string {
 		out.WriteString("\n  sets cookies " + answer.Cut(answer.Clean(strings.Join(e.Cookies, ", ")), 120))
 	}
 	return out.String()
+}
+
+// mostAdvice is how much advice is told; JSON has all.
+const mostAdvice = 3
+
+// words are empty for what no list has.
+func (k reputation) words() string {
+	var words []string
+	if k.Class == "allowed" {
+		words = append(words, "allowed")
+	}
+	for _, s := range k.Services {
+		words = append(words, s.Name+": "+s.For)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, "; ") + ")"
+}
+
+// advice says what to do about third parties, the most urgent first, naming at most two sites for each.
+func advice(list []*analysis.Party) (out []string) {
+	for _, a := range []struct {
+		do string
+		to func(*analysis.Party) bool
+	}{
+		{"remove what is blocked", func(of *analysis.Party) bool { return of.Listed == "blocked" }},
+		{"keep secrets out of what is sent, change those that were", func(of *analysis.Party) bool { return len(of.Secrets) > 0 }},
+		{"load it by https", (*analysis.Party).Unsealed},
+		{"is personal data needed there, did users agree", func(of *analysis.Party) bool { return len(of.Personal) > 0 && of.Listed != "allowed" }},
+		{"give scripts an integrity, or serve them yourself", func(of *analysis.Party) bool {
+			return of.Kinds["scripts"] > 0 && of.Is("cdn") && of.Listed != "allowed"
+		}},
+		{"find out whose scripts these are: no list has them", func(of *analysis.Party) bool {
+			return of.Kinds["scripts"] > 0 && len(of.Services) == 0 && of.Listed == "" && !of.Here
+		}},
+	} {
+		var sites []string
+		for _, of := range list {
+			if a.to(of) {
+				sites = append(sites, of.Site)
+			}
+		}
+		if n := len(sites); n > 2 {
+			sites = append(sites[:2], fmt.Sprintf("%d more", n-2))
+		}
+		if len(sites) > 0 {
+			out = append(out, a.do+": "+strings.Join(sites, ", "))
+		}
+	}
+	return out
 }
 
 // takers are what takes each kind of event of pages; nil where nobody does.

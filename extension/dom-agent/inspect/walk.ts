@@ -1,0 +1,52 @@
+import type { Scope, Tree } from "@gasoline/capture/locators/deep";
+import type { Slices } from "../slices.ts";
+import type { Tools } from "./main.ts";
+
+// Elements one by one, so that the page works in between: a search of a large page at once takes longer than a frame.
+
+/** The roots below a scope. */
+export async function treeOf(scope: Scope, { ROOTS }: Tools, slices: Slices): Promise<Tree> {
+  const steps = ROOTS.below(scope);
+  let step = steps.next();
+  for (; !step.done; step = steps.next()) if (slices.over) await slices.pause();
+  return step.value;
+}
+
+/** The elements of a tree, through shadow roots, in the order of the page. */
+export function* elementsOf({ scope, itself, below }: Tree): Generator<Element, void, void> {
+  const inside = new Map<Element, Tree[]>();
+  for (const { host, tree } of below) inside.set(host, [...(inside.get(host) ?? []), tree]);
+  const walker = document.createTreeWalker(scope, NodeFilter.SHOW_ELEMENT);
+  if (itself) yield scope as Element;
+  if (scope instanceof Element) for (const tree of inside.get(scope) ?? []) yield* elementsOf(tree);
+  while (walker.nextNode()) {
+    const at = walker.currentNode as Element;
+    yield at;
+    for (const tree of inside.get(at) ?? []) yield* elementsOf(tree);
+  }
+}
+
+/** The roots of a tree, with itself. */
+export function* rootsOf({ scope, below }: Tree): Generator<Scope, void, void> {
+  yield scope;
+  for (const { tree } of below) yield* rootsOf(tree);
+}
+
+/** What fits CSS below some scopes, in the order of the page; they themselves, too, where that is said. */
+export async function fitting(
+  css: string,
+  scopes: readonly (Document | Element)[],
+  tools: Tools,
+  slices: Slices,
+  themselves = false,
+): Promise<Set<Element>> {
+  const found = new Set<Element>();
+  for (const scope of scopes) {
+    if (themselves && scope instanceof Element && scope.matches(css)) found.add(scope);
+    for (const at of elementsOf(await treeOf(scope, tools, slices))) {
+      if (slices.over) await slices.pause();
+      if (at.matches(css)) found.add(at);
+    }
+  }
+  return found;
+}

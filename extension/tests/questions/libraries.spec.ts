@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import type { Page } from "@playwright/test";
+import { build } from "esbuild";
+import { open } from "../acting.ts";
+import type { FakeDaemon } from "../daemon.ts";
+import { type Browser, expect, test } from "../extension.ts";
+import type { Site } from "../site.ts";
+
+test.use({ host: "node" });
+
+/** A page that is made with other people's components. */
+async function openApp(app: string, browser: Browser, daemon: FakeDaemon, site: Site) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(`../apps/${app}.mjs`, import.meta.url))],
+    bundle: true,
+    write: false,
+    format: "iife",
+  });
+  site.page("/app.js", { body: outputFiles[0]?.text ?? "", type: "text/javascript" });
+  return open(browser, site, daemon, `<html lang=en><div id=app></div><script src=/app.js></script>`);
+}
+
+/** The rules that axe finds broken when a page runs it itself, with their numbers of elements. */
+async function axeOf(page: Page): Promise<[string, number][]> {
+  await page.addScriptTag({
+    content: await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"),
+  });
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.length]))",
+  )) as [string, number][];
+  return found.toSorted(byRule);
+}
+
+const byRule = ([a]: [string, number], [b]: [string, number]): number => (a < b ? -1 : 1);
+
+test("a form of Material's components is told as the browser has it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await openApp("material", browserWithExtension, daemon, site);
+  await expect(page.getByRole("slider")).toBeVisible();
+  const [form, ...others] = (await run("forms", {})).result.documents[0]!.answer.forms;
+  expect(others).toEqual([]);
+  expect(form!.fields.map(({ role, label, name }) => [role, label, name])).toEqual([
+    ["textbox", "Name", "name"],
+    ["textbox", "Mail", "mail"],
+    ["textbox", "Secret", "secret"],
+    ["combobox", "Land", "land"],
+    ["checkbox", "Gift", "gift"],
+    ["switch", "News", "news"],
+    ["radio", "Small", "size"],
+    ["radio", "Large", "size"],
+    ["slider", "Amount", "amount"],
+  ]);
+  expect(form!.buttons).toMatchObject([{ label: "Order now", does: "submit" }]);
+  const [state] = (await run("form_state", {})).result.documents[0]!.answer.forms;
+  const sent = (await page.evaluate("[...new FormData(document.forms[0]).keys()]")) as string[];
+  const told = [...(state!.submit_data ?? []).map(({ name }) => name), ...(state!.unknown ?? [])];
+  // What is not checked is known to have a component, and sends nothing.
+  expect(new Set(told)).toEqual(new Set([...sent, "news"]));
+  const judged = async () => (await run("form_validation", {})).result.documents[0]!.answer.forms[0]!;
+  expect(await judged()).toMatchObject({
+    valid: false,
+    error_count: 1,
+    validation_errors: [{ field: "Mail", rule: "valueMissing", message: "Please fill out this field." }],
+  });
+  expect((await judged()).validation_errors[0]).not.toHaveProperty("apart");
+  await run("type", { selector: "label=Mail", text: "ada@b.test" });
+  expect(await judged()).toMatchObject({ valid: true, validation_errors: [] });
+  expect(await page.evaluate("document.forms[0].checkValidity()")).toBe(true);
+  const [region] = (await run("navigation", {})).result.documents[0]!.answer.regions;
+  expect(region).toMatchObject({
+    label: "Shop",
+    links: [
+      { text: "Orders", href: "/orders" },
+      { text: "Help", external: true },
+    ],
+  });
+  const { violations } = (await run("accessibility", {}, { timeoutMS: 30_000 })).result;
+  expect(violations.map(({ id, count }): [string, number] => [id, count]).toSorted(byRule)).toEqual(await axeOf(page));
+});
+
+test("a grid of AG Grid is told in the rows and columns that it draws", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await openApp("ag-grid", browserWithExtension, daemon, site);
+  const table = async () => (await run("data_table", {})).result.documents[0]!.answer.tables[0]!;
+  await expect(page.getByRole("gridcell", { name: "Row 3", exact: true })).toBeVisible();
+  const first = await table();
+  expect(first).toMatchObject({ role: "grid", row_total: 1000, first_row: 1, column_count: 34 });
+  expect(first.columns).toEqual([1, 2, 3, 4, 5, 6, 34]);
+  expect(first.headers).toEqual(["Id", "Name", "Paid", "Column 0", "Column 1", "Column 2", "Sum"]);
+  expect(first.rows[3]).toEqual(["3", "Row 3", "☐", "3/0", "3/1", "3/2", "9 €"]);
+  await page.evaluate("grid.ensureIndexVisible(500)");
+  await expect(page.getByRole("gridcell", { name: "Row 500", exact: true })).toBeVisible();
+  const later = await table();
+  expect(later.first_row).toBeGreaterThan(400);
+  const at = later.rows.find(([id]) => id === "500")!;
+  expect(at).toEqual(["500", "Row 500", "☑", "500/0", "500/1", "500/2", "1500 €"]);
+  expect(later.rows[0]![0]).toBe(String(later.first_row! - 1));
+  const { violations } = (await run("accessibility", {}, { timeoutMS: 30_000 })).result;
+  expect(violations.map(({ id, count }): [string, number] => [id, count]).toSorted(byRule)).toEqual(await axeOf(page));
+});
