@@ -379,7 +379,7 @@ func (b *baseline) comparable(shot *shots) error {
 	if len(was) == 0 {
 		return nil
 	}
-	fix := fmt.Sprintf(`Bring the page to how it was (window, zoom, interact scroll_position), or save it anew: analyze {"what":"visual_baseline","name":%q,"overwrite":true}.`, b.Name)
+	fix := fmt.Sprintf(`Bring the page to how it was (window, zoom, interact scroll_to), or save it anew: analyze {"what":"visual_baseline","name":%q,"overwrite":true}.`, b.Name)
 	if b.Route != shot.route {
 		fix = `A tab that is not in front is pictured through the debugger, whose bar takes room: interact {"action":"activate_tab"} brings it to the front. ` + fix
 	}
