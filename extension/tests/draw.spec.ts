@@ -4,6 +4,7 @@ import { build } from "esbuild";
 import { open } from "./acting.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { expect, test } from "./extension.ts";
+import { pixels } from "./pixels.ts";
 
 const SHOTS = process.env["SHOTS"];
 
@@ -429,7 +430,7 @@ test("a drawing is of the page that it was made on, wherever that leads while it
   browserWithExtension: browser,
 }) => {
   const there = site
-    .page("/there", "<!doctype html><title>B</title><h1>Pay all</h1>")
+    .page("/there", "<!doctype html><title>B</title><style>html { background: red }</style><h1>Pay all</h1>")
     .replace("127.0.0.1", "localhost");
   const { page, run } = await open(
     browser,
@@ -457,6 +458,6 @@ test("a drawing is of the page that it was made on, wherever that leads while it
   await page.waitForURL(there);
   const [group] = daemon.groups.filter(({ marks = [] }) => marks.some(({ type }) => type === "annotation"));
   expect(group?.page_url).toBe(here);
-  // A picture would be of the other page.
-  expect(mark?.picture).toBeUndefined();
+  // Where the other page comes late there may still be a picture, which is of this one.
+  if (mark?.picture) expect(await pixels(page, { format: "jpeg", data: mark.picture }, "red")).toBe(0);
 });

@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { invoke, open } from "./acting.ts";
 import { allowUserScripts, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
+import { pixels } from "./pixels.ts";
 
 const GREEN = "#00ff00";
 const RED = "#ff0000";
@@ -42,27 +43,6 @@ const middles = async (page: Page, daemon: FakeDaemon, name: string): Promise<st
     return seen;
   }, frames);
 };
-
-/** How many pixels of a picture are of a colour. */
-const pixels = (
-  page: Page,
-  { format, data }: { format: string; data: string },
-  colour: "red" | "blue",
-): Promise<number> =>
-  page.evaluate(
-    async ([url, is]) => {
-      const bitmap = await createImageBitmap(await (await fetch(url)).blob());
-      const paper = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
-      paper.drawImage(bitmap, 0, 0);
-      const { data } = paper.getImageData(0, 0, bitmap.width, bitmap.height);
-      const [most, least] = is === "red" ? [0, 2] : [2, 0];
-      let found = 0;
-      for (let i = 0; i < data.length; i += 4)
-        if (data[i + most]! > 150 && data[i + 1]! < 100 && data[i + least]! < 100) found++;
-      return found;
-    },
-    [`data:image/${format};base64,${data}`, colour] as const,
-  );
 
 const ended = (daemon: FakeDaemon, name: string) => () => daemon.films.findLast((film) => film.name === name)?.ended;
 
