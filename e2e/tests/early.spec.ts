@@ -107,16 +107,18 @@ test("what a tab wrote just before the browser froze it is there, or said to be 
 });
 
 test("an error that waits for its source map is said to be missing", async ({ site, tab, agent }) => {
+  await tab.goto(site.page("/", "<title>Late</title>"));
+  await front(agent, tab);
   let pages = 0;
   const answer = async (): Promise<string> => {
     const name = `/app${++pages}.js`; // a map that was waited for in vain is not waited for again
-    site.page(`${name}.map`, () => {}); // it never comes, and each error waits for it a moment
+    const waits = new Promise<void>((asked) => site.page(`${name}.map`, () => asked())); // it never comes
     site.page(name, {
       body: `setInterval(() => { throw new Error("again"); }, 20);\n//# sourceMappingURL=${name.slice(1)}.map`,
       type: "text/javascript",
     });
     await tab.goto(site.page("/", `<title>Late</title><script src="${name}"></script>`));
-    await front(agent, tab);
+    await waits;
     return agent.ask("observe", { what: "errors" });
   };
   await until("an answer for which the page was asked while the map was waited for", answer, (text) =>
