@@ -160,8 +160,7 @@ type visualDiffParams struct {
 	Baseline  string   `json:"baseline" required:"true" alias:"name" length:"64" doc:"name of the saved picture"`
 	Threshold float64  `json:"threshold,omitempty" min:"0" max:"1" doc:"share of pixels that may have changed, 0-1; default 0"`
 	Masks     []string `json:"masks,omitempty" length:"20" doc:"selectors or refs of further elements that do not count"`
-	SaveTo    string   `json:"save_to,omitempty" doc:"file in the project to write the picture of the difference to"`
-	Overwrite bool     `json:"overwrite,omitempty" doc:"replace the file of save_to"`
+	SaveTo    string   `json:"save_to,omitempty" length:"4096" doc:"new .png file to write the picture of the difference to, below the project"`
 	in
 }
 
@@ -251,7 +250,7 @@ func visualDiff(ctx context.Context, env Env, p visualDiffParams) (*diffResult, 
 	}
 	var file *save.File
 	if p.SaveTo != "" {
-		if file, err = save.Of(env.Call, env.Dir).Check(p.SaveTo, p.Overwrite, ".png"); err != nil {
+		if file, err = env.newFile(p.SaveTo, ".png"); err != nil {
 			return nil, err
 		}
 	}

@@ -251,7 +251,7 @@ func TestAPageIsComparedWithItsBaseline(t *testing.T) {
 		if len(l.args) != asked {
 			t.Error("a picture was taken that could not be kept")
 		}
-		l.says(`{"what":"visual_diff","baseline":"home","save_to":"out/a.png","overwrite":true}`, "FAIL", "count): "+filepath.Join(l.Project, "out", "a.png"))
+		l.says(`{"what":"visual_diff","baseline":"home","save_to":"out/b.png"}`, "FAIL", "count): "+filepath.Join(l.Project, "out", "b.png"))
 		kept := filepath.Join(l.Dir.Path("artifacts"), "a.png")
 		l.says(fmt.Sprintf(`{"what":"visual_diff","baseline":"home","save_to":%q}`, kept), "FAIL", kept)
 	})
