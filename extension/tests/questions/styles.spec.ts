@@ -275,102 +275,111 @@ test("documents without HTML have styles, too", async ({ daemon, site, browserWi
   ]);
 });
 
-test("the lines of rules are told without asking the server", async ({ daemon, site, browserWithExtension }) => {
-  const type = "text/css";
-  const mappings = encode([
-    [[0, 0, 3, 2]],
-    [[0, 0, 8, 0]],
-    [
-      [0, 0, 11, 4],
-      [9, 1, 20, 0],
-    ],
-  ]);
-  const map = Buffer.from(JSON.stringify({ version: 3, sources: ["a.scss", "b.scss"], sourceRoot: "src/", mappings }));
-  const end = `/*# sourceMappingURL=data:application/json;charset=utf-8;base64,${map.toString("base64")} */`;
-  site.page("/app.css", {
-    body: `@import "in.css";\r\n\r\n  .a,\r\n  .b { color: red;\n    &:is(.b) { opacity: 0.5 }\n    letter-spacing: 1px;\n font-size: 20px }`,
-    type,
-  });
-  site.page("/in.css", { body: "/* x\n*/ .a { color: blue }", type });
-  site.page("/made.css", {
-    body: `p { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { margin-left: 3px }${end}`,
-    type,
-  });
-  site.page("/secret.css", { body: ".a { cursor: help }", type, headers: { "cache-control": "no-store" } });
-  const far = { type, headers: { "access-control-allow-origin": "*" } };
-  site.page("/far.css", { body: ".a { width: 9px }", ...far });
-  const far_css = site.url("/far.css", "localhost");
-  const sheets = ["/app.css", "/made.css", "/secret.css"].map((href) => `<link rel=stylesheet href=${href}>`).join("");
-  const { page, run } = await open(
-    browserWithExtension,
-    site,
-    daemon,
-    `${sheets}<link rel=stylesheet href=${far_css} crossorigin><style id=own>
-      .a { height: 5px }
-      .a { z-index: 1 }</style><style></style><div class="a b">x</div>
-    <script>const adopted = new CSSStyleSheet(); adopted.replaceSync(".a { top: 1px }"); document.adoptedStyleSheets = [adopted];
-      own.sheet.insertRule(".a { z-index: 2 !important }", 1); own.sheet.cssRules[0].style.height = "6px";
-      own.sheet.insertRule(".a { left: 2px }", 0); document.styleSheets[5].insertRule(".a { right: 2px }")</script>`,
-  );
-  const loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).length";
-  const requests = async (): Promise<unknown> => [
-    site.hits.filter((hit) => hit.endsWith(".css")),
-    await page.evaluate(loaded),
-  ];
-  // The browser drops from its cache what it wants, when it wants.
-  const isKept = async (): Promise<boolean> => {
-    const kept = await page.evaluate(async () => {
-      const look = { cache: "only-if-cached", mode: "same-origin" } as const;
-      const looks = ["/app.css", "/made.css"].map((href) =>
-        fetch(href, look).then(
-          ({ ok }) => ok,
-          () => false,
-        ),
-      );
-      return (await Promise.all(looks)).every(Boolean);
+test.describe("from the cache", () => {
+  // A browser whose cache was cleared for many tests keeps nothing in it at some point.
+  test.use({ ownBrowser: true });
+
+  test("the lines of rules are told without asking the server", async ({ daemon, site, browserWithExtension }) => {
+    const type = "text/css";
+    const mappings = encode([
+      [[0, 0, 3, 2]],
+      [[0, 0, 8, 0]],
+      [
+        [0, 0, 11, 4],
+        [9, 1, 20, 0],
+      ],
+    ]);
+    const map = Buffer.from(
+      JSON.stringify({ version: 3, sources: ["a.scss", "b.scss"], sourceRoot: "src/", mappings }),
+    );
+    const end = `/*# sourceMappingURL=data:application/json;charset=utf-8;base64,${map.toString("base64")} */`;
+    site.page("/app.css", {
+      body: `@import "in.css";\r\n\r\n  .a,\r\n  .b { color: red;\n    &:is(.b) { opacity: 0.5 }\n    letter-spacing: 1px;\n font-size: 20px }`,
+      type,
     });
-    if (!kept) await page.reload();
-    return kept;
-  };
-  await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
-  await expect.poll(() => page.evaluate(loaded)).toBe(7); // five sheets, and the two looks of above
-  const before = await requests();
-  const properties =
-    "color opacity letter-spacing font-size margin-top margin-left cursor width height z-index top left right";
-  const { result } = await run("computed_styles", { selector: ".a", properties: properties.split(" ") });
-  await page.evaluate(() => fetch("/later").then((answer) => answer.text())); // entries come in their order
-  await expect
-    .poll(() => page.evaluate("performance.getEntriesByName(new URL('/later', location).href).length"))
-    .toBe(1);
-  expect(await requests()).toEqual(before);
-  const { elements, lines_unknown } = result.documents[0]!.answer;
-  const at = elements[0]!.computed_styles.map(({ property, wins, loses = [] }) => [
-    property,
-    ...[wins!, ...loses].map(({ line, column, original }) =>
-      [line ? `${line}:${column}` : "-", original].filter(Boolean).join(" "),
-    ),
-  ]);
-  expect(at).toEqual([
-    ["color", "3:3", "2:4"],
-    ["opacity", "5:5"],
-    ["letter-spacing", "6:5"],
-    ["font-size", "6:5"],
-    ["margin-top", "2:1 src/a.scss:9:1"],
-    ["margin-left", "3:8 src/a.scss:12:5"],
-    ["cursor", "-"],
-    ["width", "-"],
-    ["height", "-"],
-    ["z-index", "-", "3:7"],
-    ["top", "-"],
-    ["left", "-"],
-    ["right", "-"],
-  ]);
-  expect(lines_unknown).toEqual([
-    "/secret.css: the browser's cache does not have it",
-    `${far_css}: it is of another origin`,
-    "<style> 1 own: a script has changed it",
-    "<style> 2: a script has changed it",
-  ]);
+    site.page("/in.css", { body: "/* x\n*/ .a { color: blue }", type });
+    site.page("/made.css", {
+      body: `p { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { margin-left: 3px }${end}`,
+      type,
+    });
+    site.page("/secret.css", { body: ".a { cursor: help }", type, headers: { "cache-control": "no-store" } });
+    const far = { type, headers: { "access-control-allow-origin": "*" } };
+    site.page("/far.css", { body: ".a { width: 9px }", ...far });
+    const far_css = site.url("/far.css", "localhost");
+    const sheets = ["/app.css", "/made.css", "/secret.css"]
+      .map((href) => `<link rel=stylesheet href=${href}>`)
+      .join("");
+    const { page, run } = await open(
+      browserWithExtension,
+      site,
+      daemon,
+      `${sheets}<link rel=stylesheet href=${far_css} crossorigin><style id=own>
+        .a { height: 5px }
+        .a { z-index: 1 }</style><style></style><div class="a b">x</div>
+      <script>const adopted = new CSSStyleSheet(); adopted.replaceSync(".a { top: 1px }"); document.adoptedStyleSheets = [adopted];
+        own.sheet.insertRule(".a { z-index: 2 !important }", 1); own.sheet.cssRules[0].style.height = "6px";
+        own.sheet.insertRule(".a { left: 2px }", 0); document.styleSheets[5].insertRule(".a { right: 2px }")</script>`,
+    );
+    const loaded = "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.css')).length";
+    const requests = async (): Promise<unknown> => [
+      site.hits.filter((hit) => hit.endsWith(".css")),
+      await page.evaluate(loaded),
+    ];
+    // The browser drops from its cache what it wants, when it wants.
+    const isKept = async (): Promise<boolean> => {
+      const kept = await page.evaluate(async () => {
+        const look = { cache: "only-if-cached", mode: "same-origin" } as const;
+        const looks = ["/app.css", "/made.css"].map((href) =>
+          fetch(href, look).then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        );
+        return (await Promise.all(looks)).every(Boolean);
+      });
+      if (!kept) await page.reload();
+      return kept;
+    };
+    await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => page.evaluate(loaded)).toBe(7); // five sheets, and the two looks of above
+    const before = await requests();
+    const properties =
+      "color opacity letter-spacing font-size margin-top margin-left cursor width height z-index top left right";
+    const { result } = await run("computed_styles", { selector: ".a", properties: properties.split(" ") });
+    await page.evaluate(() => fetch("/later").then((answer) => answer.text())); // entries come in their order
+    await expect
+      .poll(() => page.evaluate("performance.getEntriesByName(new URL('/later', location).href).length"))
+      .toBe(1);
+    expect(await requests()).toEqual(before);
+    const { elements, lines_unknown } = result.documents[0]!.answer;
+    const at = elements[0]!.computed_styles.map(({ property, wins, loses = [] }) => [
+      property,
+      ...[wins!, ...loses].map(({ line, column, original }) =>
+        [line ? `${line}:${column}` : "-", original].filter(Boolean).join(" "),
+      ),
+    ]);
+    expect(at).toEqual([
+      ["color", "3:3", "2:4"],
+      ["opacity", "5:5"],
+      ["letter-spacing", "6:5"],
+      ["font-size", "6:5"],
+      ["margin-top", "2:1 src/a.scss:9:1"],
+      ["margin-left", "3:8 src/a.scss:12:5"],
+      ["cursor", "-"],
+      ["width", "-"],
+      ["height", "-"],
+      ["z-index", "-", "3:9"],
+      ["top", "-"],
+      ["left", "-"],
+      ["right", "-"],
+    ]);
+    expect(lines_unknown).toEqual([
+      "/secret.css: the browser's cache does not have it",
+      `${far_css}: it is of another origin`,
+      "<style> 1 own: a script has changed it",
+      "<style> 2: a script has changed it",
+    ]);
+  });
 });
 
 test("a page's service worker is not asked for a sheet", async ({ daemon, site, browserWithExtension }) => {
