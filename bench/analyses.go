@@ -60,12 +60,12 @@ func (b *bench) analyses() error {
 	go m.extension(math.MaxInt) // the browser is asked for what its pages hold back, until the daemon ends
 	tool := catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil)
 	for _, mode := range tool.Modes() {
-		// What needs the extension asks a page, one asks servers, and two are about a single drawing.
-		if mode.Needs != 0 || slices.Contains([]string{"link_validation", "annotation_detail", "draw_session", "help"}, mode.Name) {
+		// What needs the extension asks a page, one asks servers, two are about a single drawing, and one reads a project's files.
+		if mode.Needs != 0 || slices.Contains([]string{"link_validation", "annotation_detail", "draw_session", "visual_baselines", "help"}, mode.Name) {
 			continue
 		}
 		args := []byte(`{"what":"` + mode.Name + `","scope":"all"}`)
-		if strings.HasPrefix(mode.Name, "draw_") || strings.HasPrefix(mode.Name, "visual_") {
+		if strings.HasPrefix(mode.Name, "draw_") {
 			args = []byte(`{"what":"` + mode.Name + `"}`)
 		}
 		var answer []byte
