@@ -198,7 +198,7 @@ func (p *Parties) Exchange(e *event.Exchange, handle string) {
 		}
 	}
 	of.cookied = of.cookied || len(values(e.RequestHeaders, "cookie")) > 0
-	if e.HasAuth || marked(header(e.RequestHeaders, "authorization")) {
+	if e.HasAuth || redact.Marked(header(e.RequestHeaders, "authorization")) {
 		of.got("authorization", handle)
 	}
 	of.query(at, handle)

@@ -375,11 +375,6 @@ func both(text string, visit func(kind string, at int)) {
 	redact.Personal(text, visit)
 }
 
-func marked(text string) (out bool) {
-	redact.Marks(text, func(string, int) { out = true })
-	return out
-}
-
 // queryOf returns names and values of the query and of the fragment, at most 50.
 func queryOf(at target) (out [][2]string) {
 	for _, part := range strings.Split(at.RawQuery+"&"+at.EscapedFragment(), "&") {
@@ -695,8 +690,8 @@ func (s *Security) access(e *event.Exchange, at, page target, wire bool) {
 	}
 	if e.HasAuth || slices.ContainsFunc(e.RequestHeaders, func(h event.Header) bool {
 		name := strings.ToLower(h.Name)
-		return name == "authorization" || name == "cookie" || strings.HasSuffix(name, "-key") || strings.HasSuffix(name, "-token") || marked(h.Value)
-	}) || marked(e.URL) {
+		return name == "authorization" || name == "cookie" || strings.HasSuffix(name, "-key") || strings.HasSuffix(name, "-token") || redact.Marked(h.Value)
+	}) || redact.Marked(e.URL) {
 		return
 	}
 	s.add("open-endpoint", at, at.origin+at.route(), e.Method)

@@ -190,7 +190,7 @@ func (r *healthResult) ask(ctx context.Context, env Env, workers int) error {
 		e := &r.Results[i]
 		switch {
 		case e.Code != "": // a place of the document
-		case hasSecret(e.URL):
+		case redact.Marked(e.URL):
 			e.left, e.Code, e.Error = true, string(outbound.Unchecked), "a secret in its address is kept from programs"
 		case looksLikeAct(e.URL):
 			e.left, e.Code, e.Error = true, string(outbound.Unchecked), "its address looks like an act, which a request may do"
@@ -217,11 +217,6 @@ func (r *healthResult) ask(ctx context.Context, env Env, workers int) error {
 func (e *healthEntry) came(l outbound.Link) {
 	e.linkEntry = linkEntry{l.URL, l.Status, string(l.Verdict), l.Time.Milliseconds(), l.Redirect, l.Why}
 	e.Server = l.Verdict == outbound.NotAllowed
-}
-
-func hasSecret(text string) (is bool) {
-	redact.Marks(text, func(string, int) { is = true })
-	return is
 }
 
 // actLike are words in the paths and queries of links that do something when they are loaded.
