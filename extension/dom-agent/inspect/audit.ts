@@ -1,6 +1,6 @@
 import type { PageFault } from "@gasoline/schema/commands";
 import type { Question } from "./main.ts";
-import { elementsOf, rootsOf, treeOf } from "./walk.ts";
+import { SILENT, elementsOf, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_PLACES = 5;
 /** Elements and texts that are looked at, of each kind. */
@@ -17,8 +17,6 @@ const SMALL_PICTURE_PX = 100 * 100;
 const NAMELESS = /^(click here|click|here|this|this page|go|start|more|read more|learn more|details|link|hier|mehr)$/i;
 const OUTDATED =
   "acronym,applet,basefont,bgsound,big,blink,center,dir,font,frame,frameset,isindex,marquee,nobr,noembed,noframes,plaintext,spacer,strike,tt,xmp";
-const SILENT = /^(script|style|noscript|template|option|textarea|title)$/;
-
 /** What of a document is against the rules that pages themselves keep or break. Go has the rules, with words and points. */
 export const audit: Question<"audit"> = async ({ environment, tools }) => {
   const { refs, deadline } = environment;

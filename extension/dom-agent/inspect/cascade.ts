@@ -53,6 +53,10 @@ export interface Sheets {
   apart: Set<string>;
 }
 
+/** Declarations between the rules of a rule. Chrome has these from 130 on. */
+export const isBetween = (rule: CSSRule | undefined): rule is CSSNestedDeclarations =>
+  "CSSNestedDeclarations" in globalThis && rule instanceof CSSNestedDeclarations;
+
 /** The style rules of some roots whose conditions hold. */
 export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
   const found: Sheets = { rules: [], unread: [], apart: new Set() };
@@ -82,7 +86,7 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
           const selector = nested(rule.selectorText, outer);
           push(rule.style, selector);
           if (rule.cssRules.length > 0) walk(rule.cssRules, source, layer, when, selector);
-        } else if (rule instanceof CSSNestedDeclarations) {
+        } else if (isBetween(rule)) {
           // What stands behind or in nested rules without a selector is of the rule around them.
           if (outer) push(rule.style, outer);
         } else if (rule instanceof CSSPropertyRule) {

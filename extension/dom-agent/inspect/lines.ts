@@ -1,5 +1,6 @@
 import { decode } from "@jridgewell/sourcemap-codec";
 import { OWN_HEADER } from "../../messages/own.ts";
+import { isBetween } from "./cascade.ts";
 
 // Where rules stand in the text of their sheets. The CSSOM does not tell, and what it tells of selectors is written anew.
 // So the text is cut into rules, and the browser is asked to read each head: what it makes of that is what the CSSOM has.
@@ -75,7 +76,7 @@ const isRun = ({ head, body }: Pick<Part, "head" | "body">): boolean => !body &&
 /** What tells rules of the CSSOM apart. One that a script has changed is not the one that is written. */
 function keyOf(rule: CSSRule | undefined): string {
   if (rule instanceof CSSStyleRule) return `${rule.selectorText}{${rule.style.cssText}`;
-  if (rule instanceof CSSNestedDeclarations) return `{${rule.style.cssText}`;
+  if (isBetween(rule)) return `{${rule.style.cssText}`;
   if (rule instanceof CSSConditionRule) return `${rule.constructor.name} ${rule.conditionText}`;
   if (rule instanceof CSSLayerBlockRule) return `@layer ${rule.name}`;
   if (rule instanceof CSSImportRule) return "@import";

@@ -1,10 +1,10 @@
 import type { LeadingLink } from "@gasoline/schema/commands";
+import { LINKS, addressOf } from "./links.ts";
 import type { Question } from "./main.ts";
 import { fitting } from "./walk.ts";
 
 const MAX_URLS = 1000;
 const MAX_PLACES = 100;
-const LINKS = "a:any-link,area:any-link";
 
 /** Where the links of the document lead: to which URLs, and to which places of the document that are not there. */
 export const linkHealth: Question<"link_health"> = async ({ params, within, environment, tools }) => {
@@ -50,12 +50,6 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
   }
   return { ...shown, places: [...missing.values()], urls: urls.size };
 };
-
-/** Where a link leads; undefined for what is no address. */
-function addressOf(link: Element): URL | undefined {
-  const href = link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? "";
-  return URL.parse(href, document.baseURI) ?? undefined;
-}
 
 /** Whether the place that a fragment names is in the document, as browsers look for it. Routes of scripts name none. */
 function isThere(fragment: string): boolean {

@@ -1,11 +1,11 @@
 import type { LinkRegion, PageLink } from "@gasoline/schema/commands";
 import type { Question, Tools } from "./main.ts";
+import { LINKS, addressOf, hrefOf } from "./links.ts";
 import { fitting } from "./walk.ts";
 
 const MAX_REGIONS = 20;
 const DEFAULT_LINKS = 15;
 const MAX_HREF = 300;
-const LINKS = "a:any-link,area:any-link"; // drawings have xlink:href, too
 
 /** Landmarks of ARIA; header and footer are landmarks where their role says so. */
 const LANDMARKS = /^(banner|complementary|contentinfo|form|main|navigation|region|search)$/;
@@ -102,16 +102,4 @@ function seenIn(link: Element, tools: Tools): string {
   };
   write(link);
   return tools.clean(tools.fold(text, 120), link);
-}
-
-const hrefOf = (link: Element): string =>
-  link.getAttribute("href") ?? link.getAttributeNS("http://www.w3.org/1999/xlink", "href") ?? "";
-
-/** Where a link leads; undefined for what is no address. */
-function addressOf(link: Element): URL | undefined {
-  try {
-    return new URL(hrefOf(link), document.baseURI);
-  } catch {
-    return undefined;
-  }
 }

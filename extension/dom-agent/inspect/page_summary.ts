@@ -1,7 +1,7 @@
 import type { PageHeading, PagePart, PageSummed } from "@gasoline/schema/commands";
 import type { Tree } from "@gasoline/capture/locators/deep";
 import type { Question } from "./main.ts";
-import { elementsOf, rootsOf, treeOf } from "./walk.ts";
+import { SILENT, elementsOf, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_HEADINGS = 30;
 const MAX_LANDMARKS = 15;
@@ -10,9 +10,6 @@ const MAX_MESSAGES = 5;
 const MAX_PREVIEW = 500;
 /** So many characters are read. */
 const MAX_TEXT = 2_000_000;
-
-/** What is in these is no text of the page. */
-const SILENT = /^(script|style|noscript|template|option|textarea|title)$/;
 
 /** What is looked for, and told or counted where it is visible. */
 const SHOWN = {

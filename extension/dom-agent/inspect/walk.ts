@@ -4,6 +4,9 @@ import type { Tools } from "./main.ts";
 
 // Elements one by one, so that the page works in between: a search of a large page at once takes longer than a frame.
 
+/** What is in these is no text of the page. */
+export const SILENT = /^(script|style|noscript|template|option|textarea|title)$/;
+
 /** The roots below a scope. */
 export async function treeOf(scope: Scope, { ROOTS }: Tools, slices: Slices): Promise<Tree> {
   const steps = ROOTS.below(scope);
