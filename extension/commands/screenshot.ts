@@ -2,7 +2,7 @@ import type { ScreenshotParams, ScreenshotResult } from "@gasoline/schema/comman
 import type { FrameBox, Rect } from "../messages/agent.ts";
 import type { Context, Edit, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
-import { CommandProblem } from "./problem.ts";
+import { CommandProblem, pageLeft } from "./problem.ts";
 
 /** A page with more device pixels than this is cut. */
 const MAX_PIXELS = 40_000_000;
@@ -15,6 +15,9 @@ const MAX_TILE = 16_384;
 
 /** How long the page has at the end to show what was masked. */
 const SHOW_MS = 2000;
+
+/** How long a picture of a page that was left may take to come all the same. */
+const LATE_MS = 1000;
 
 /** An element is waited for as long as one that is clicked. */
 const FIND_MS = 5000;
@@ -126,7 +129,8 @@ async function take(
     const stop = await context.debug.draw(context.tab, send);
     try {
       // Looked at again: the debugger's bar takes some of the page's height.
-      return await byDebugger(send, params.full_page === true, await look(context, params, covered));
+      const picture = (how: object): Promise<string> => capture(context, send, how);
+      return await byDebugger(send, picture, params.full_page === true, await look(context, params, covered));
     } finally {
       await stop();
     }
@@ -194,8 +198,27 @@ interface Layout {
   cssContentSize: { width: number; height: number };
 }
 
+/** Captures. Throws page_left where the page goes away meanwhile: Chrome then never answers. */
+async function capture({ pages, tab, deadline }: Context, send: Send, how: object): Promise<string> {
+  const before = pages.document(tab);
+  let taken = false;
+  const left = async (): Promise<never> => {
+    while (!taken && pages.document(tab) === before && Date.now() < deadline)
+      await pages.nextDocument(tab, Date.now() + LATE_MS);
+    await new Promise((resolve) => void setTimeout(resolve, LATE_MS));
+    throw pageLeft();
+  };
+  const made = send("Page.captureScreenshot", { format: "png", ...how }) as Promise<{ data: string }>;
+  try {
+    return (await Promise.race([made, left()])).data;
+  } finally {
+    taken = true;
+  }
+}
+
 async function byDebugger(
   send: Send,
+  picture: (how: object) => Promise<string>,
   full: boolean,
   { crop, fits, secrets, hidden, viewport, cut }: Scene,
 ): Promise<Shot> {
@@ -203,8 +226,7 @@ async function byDebugger(
   const { ratio } = viewport;
   const shot = { route: "debugger", ratio, secrets, viewport } as const;
   if (!full && fits) {
-    const { data } = (await send("Page.captureScreenshot", { format: "png" })) as { data: string };
-    return { ...shot, tiles: [data], hidden, at: placed(crop), ...(crop ? { crop } : {}), ...inFrame };
+    return { ...shot, tiles: [await picture({})], hidden, at: placed(crop), ...(crop ? { crop } : {}), ...inFrame };
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
@@ -218,8 +240,7 @@ async function byDebugger(
   const tile = Math.floor(MAX_TILE / ratio);
   for (let y = 0; y < area.height; y += tile) {
     const clip = { ...area, y: area.y + y, height: Math.min(tile, area.height - y), scale: 1 };
-    const params = { format: "png", captureBeyondViewport: true, clip };
-    tiles.push(((await send("Page.captureScreenshot", params)) as { data: string }).data);
+    tiles.push(await picture({ captureBeyondViewport: true, clip }));
   }
   // Rectangles are of the viewport; the picture begins elsewhere.
   const at = { x: pageX - area.x, y: pageY - area.y };

@@ -43,7 +43,8 @@ interface Options extends Variant {
   without: string[];
   /**
    * Where the extension's worker runs. In Node it is the same bundle, and pages are those of a plain browser: for what is
-   * not about the extension itself. A test tagged @extension, and every test where HOST=extension is set, has the extension.
+   * not about the extension itself. A test tagged @extension or with a browser of its own, and every test where
+   * HOST=extension is set, has the extension.
    */
   host: "extension" | "node";
 }
@@ -145,12 +146,13 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     use,
     testInfo,
   ) => {
-    if (host === "node" && process.env["HOST"] !== "extension" && !testInfo.tags.includes("@extension")) {
+    const inNode = host === "node" && process.env["HOST"] !== "extension" && !testInfo.tags.includes("@extension");
+    if (inNode && !ownBrowser) {
       await plain.lend(testInfo, async (page) => {
-        const inNode = await NodeHost.start(page, door);
+        const host = await NodeHost.start(page, door);
         await daemon.until("the worker is up", () => daemon.settings);
-        await use(inNode.browser());
-        await inNode.stop();
+        await use(host.browser());
+        await host.stop();
       });
       return;
     }

@@ -108,3 +108,37 @@ test("webp, quality and greys; a page that is too high is cut, and that is said"
   const above = await run("screenshot", { format: "gif" as "png" });
   expect(above.error?.code).toBe("invalid_param");
 });
+
+test("a page that is left while Chrome makes its picture is not waited for", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, `<title>First</title><body style="background:#f00">`);
+  const next = site.page("/next", `<title>Next</title><body style="margin:0;background:#0f0">`);
+  // Of another site: it comes while the first one draws nothing, and what Chrome had to make of that is forgotten.
+  await (
+    await browser.worker()
+  ).evaluate(
+    (url) => {
+      const send = chrome.debugger.sendCommand.bind(chrome.debugger) as (...args: unknown[]) => Promise<object>;
+      let first = true;
+      const late = async (...args: unknown[]): Promise<object> => {
+        if (args[1] !== "Page.captureScreenshot" || !first) return send(...args);
+        first = false;
+        const [{ tabId }] = args as [{ tabId: number }];
+        const busy = "setTimeout(() => { for (const end = Date.now() + 4000; Date.now() < end; ); })";
+        await send({ tabId }, "Runtime.evaluate", { expression: busy });
+        const made = send(...args);
+        await chrome.tabs.update(tabId, { url });
+        return made;
+      };
+      Object.assign(chrome.debugger, { sendCommand: late });
+    },
+    next.replace("127.0.0.1", "localhost"),
+  );
+  const { result, error } = await run("screenshot", { full_page: true });
+  expect(error).toBeUndefined();
+  expect(result.title).toBe("Next");
+  expect(await colours(page, result, [[0.5, 0.5]])).toEqual(["00ff00"]);
+});

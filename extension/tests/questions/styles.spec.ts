@@ -276,7 +276,7 @@ test("documents without HTML have styles, too", async ({ daemon, site, browserWi
 });
 
 test.describe("from the cache", () => {
-  // A browser whose cache was cleared for many tests keeps nothing in it at some point.
+  // Tests in Node share a context, whose cache is in memory and kept no sheet late in a run. This one has a user's cache.
   test.use({ ownBrowser: true });
 
   test("the lines of rules are told without asking the server", async ({ daemon, site, browserWithExtension }) => {
