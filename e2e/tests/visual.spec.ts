@@ -166,13 +166,14 @@ test("a page that is led elsewhere, closed, or changes all the time is no baseli
   await front(agent, tab);
   const save = { what: "visual_baseline", name: "busy" };
   expect(await refusal(agent, save)).toContain("the page changes all the time");
-  // Two pictures are at least 450 ms apart: between any two of them the page is left.
+  // From the first of three pictures to the last it is 1,150 ms: the page is left meanwhile. Where the machine is too slow to
+  // cover its fields before it is left, that is told.
   site.page("/next", "<!doctype html><title>Next</title>");
   const leaving = `<!doctype html><title>Leaving</title><p>Leaving</p><script>
-    setTimeout(() => (location.search = Number(location.search.slice(1)) + 1), 400)</script>`;
+    setTimeout(() => (location.search = Number(location.search.slice(1)) + 1), 1000)</script>`;
   await tab.goto(site.page("/leaving", leaving));
   await front(agent, tab);
-  expect(await refusal(agent, save)).toContain("error=page_left");
+  expect(await refusal(agent, save)).toMatch(/error=page_left|which of its fields are secret/);
   const second = await profile.page();
   await second.goto(site.url("/next"));
   const id = await front(agent, second);
