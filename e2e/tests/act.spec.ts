@@ -361,3 +361,19 @@ test("options, checkboxes and selects go through the same hit test and by the sa
   }
   expect(await tab.evaluate(() => (document.getElementById("native") as HTMLSelectElement).value)).toBe("S");
 });
+
+test("a tab that the agent closed is not the one that the next call means", async ({ site, profile, agent }) => {
+  await profile.page(); // one of no site: a navigation opens a tab
+  const shown = site.page("/shown", "<title>Shown</title>");
+  expect(await agent.ask("interact", { action: "navigate", url: shown })).toContain('"Shown"');
+  await profile.worker.evaluate(() => {
+    const { fetch } = globalThis;
+    globalThis.fetch = async (...args) => {
+      // What tells of tabs comes late.
+      if (String(args[0]).endsWith("/sync")) await new Promise((resolve) => void setTimeout(resolve, 1000));
+      return fetch(...args);
+    };
+  });
+  await agent.ask("interact", { action: "close_tab" });
+  expect(await agent.ask("interact", { action: "navigate", url: shown })).toContain('"Shown"');
+});

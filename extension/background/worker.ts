@@ -231,7 +231,7 @@ export class Worker {
         policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
       },
     );
-    this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
+    this.#pages = new TabPages(this.tabs, this.ports, this.debuggers, () => this.#uploader.flush());
     this.#frames.listen();
     this.#inputs.listen();
     this.#drawings.listen();

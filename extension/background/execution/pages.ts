@@ -35,12 +35,15 @@ export class TabPages implements Pages {
   readonly #list: TabList;
   readonly #ports: Ports;
   readonly #debug: Debug;
+  readonly #tell: () => Promise<void>;
   readonly #watched = new Set<Watched>(); // one for each act that runs
 
-  constructor(list: TabList, ports: Ports, debug: Debug) {
+  /** tell has the daemon know which tabs there are. */
+  constructor(list: TabList, ports: Ports, debug: Debug, tell: () => Promise<void>) {
     this.#list = list;
     this.#ports = ports;
     this.#debug = debug;
+    this.#tell = tell;
   }
 
   async describe(tab: number): Promise<Tab> {
@@ -122,7 +125,7 @@ export class TabPages implements Pages {
         throw noPage(url);
     } catch (error) {
       // A tab that shows nothing but the browser's error is of no use to anyone.
-      await chrome.tabs.remove(tab).catch(() => undefined);
+      await this.close(tab).catch(() => undefined);
       throw error;
     }
     if (!loaded && (await chrome.tabs.get(tab)).pendingUrl) throw late(url, `Tab ${tab} is open and waits for it.`);
@@ -205,6 +208,7 @@ export class TabPages implements Pages {
     await chrome.tabs.remove(tab).catch(() => {
       throw gone(tab);
     });
+    await this.#tell(); // or the next call would mean this tab
   }
 
   watch(tab: number): Watch {
