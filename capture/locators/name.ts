@@ -195,6 +195,7 @@ class Name {
       if (by.length > 0) {
         // An element may name itself besides others: it is not seen yet.
         const named = by
+          .filter((at) => !at.closest("[inert]"))
           .map((at) => this.#text(at, { ...ENTRY, ...hiddenAs(at), referenced: true, depth: part.depth + 1 }))
           .join(" ");
         if (named.trim() !== "") return named;
@@ -250,7 +251,7 @@ class Name {
 
   #child(node: Element, tag: string, part: Part): string {
     const child = [...node.children].find(({ localName }) => localName === tag);
-    return child ? this.#content(child, { ...part, entry: true }, "") : "";
+    return child && !child.hasAttribute("inert") ? this.#content(child, { ...part, entry: true }, "") : "";
   }
 
   #content(node: Element, part: Part, role: string, known?: CSSStyleDeclaration): string {
@@ -394,11 +395,11 @@ export function captionOf(input: HTMLInputElement): string {
 
 const isCode = ({ localName }: Element): boolean => /^(script|style|noscript|template)$/.test(localName);
 
-/** Whether an element below the named one adds nothing, however it is shown. whole: nothing hides it. */
+/** Whether an element below the named one adds nothing, however it is shown, as in Chrome. whole: nothing hides it. */
 const isLeftOut = (element: Element, whole: boolean): boolean =>
   isCode(element) ||
   (element instanceof SVGElement && /^(title|desc|metadata)$/.test(element.localName)) ||
-  (!whole && element.getAttribute("aria-hidden") === "true");
+  (!whole && element.matches("[aria-hidden=true],[inert]"));
 
 /** What a field adds to the name of something around it; undefined for what is no field. */
 function valueOf(element: Element, role: string): string | undefined {

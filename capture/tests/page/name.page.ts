@@ -198,6 +198,21 @@ describe("the name of", () => {
       "a",
     ],
     ["text with what is not hidden", "<button x>a<i aria-hidden=false>b</i></button>", "ab"],
+    ["text without what is inert", "<button x>a<i inert>b</i><img inert alt=c></button>", "a"],
+    ["no inert element that is named", "<button x aria-labelledby=l>a</button><i inert><b id=l>b</b></i>", "a"],
+    [
+      "a named element without what is inert in it",
+      "<button x aria-labelledby=l>a</button><i id=l><b inert>b</b>c</i>",
+      "c",
+    ],
+    [
+      "a hidden one with what is inert in it",
+      "<button x aria-labelledby=l>a</button><i id=l hidden><b inert>b</b>c</i>",
+      "bc",
+    ],
+    ["an inert label", "<label inert>a <input x></label><label inert for=y>b</label>", "a"],
+    ["no inert legend", "<fieldset x><legend inert>a</legend></fieldset>", ""],
+    ["no inert caption", "<table x><caption inert>a</caption><tr><td>1</table>", ""],
     [
       "text without scripts",
       "<button x>a<script>1</script><style>b{}</style><noscript>c</noscript><template>d</template></button>",
