@@ -95,7 +95,9 @@ func TestManyRequestsOfAVisit(t *testing.T) {
 		}
 		return time.Since(begin)
 	}
-	if few, many := took(2), took(200); many > 20*few {
+	// The least of three: something else may take the processor meanwhile.
+	least := func(requests int) time.Duration { return min(took(requests), took(requests), took(requests)) }
+	if few, many := least(2), least(200); many > 20*few {
 		t.Errorf("with 2 requests it took %s, with 200 %s", few, many)
 	}
 }

@@ -165,16 +165,14 @@ func (w *followed) start() {
 	w.stop = w.rig.Start()
 	w.t.Cleanup(w.stop)
 	if cold { // from now on: that has to be before something is written
+		asked := ""
 		w.until("a first look", func() bool {
-			w.Write("ready?")
+			asked += "?"
+			w.Write("ready" + asked)
 			time.Sleep(100 * time.Millisecond)
-			return slices.Contains(w.rig.Messages(w.t), "ready?")
+			return len(w.rig.Messages(w.t)) > 0
 		})
-		w.until("all of them", func() bool {
-			n := len(w.rig.Messages(w.t))
-			time.Sleep(500 * time.Millisecond)
-			return n == len(w.rig.Messages(w.t))
-		})
+		w.until("all of them", func() bool { return slices.Contains(w.rig.Messages(w.t), "ready"+asked) })
 		w.want = append(w.want, w.rig.Arrived(w.t)...)
 	}
 }
