@@ -161,7 +161,6 @@ function unsentBecause(at: HTMLInputElement | HTMLSelectElement | HTMLTextAreaEl
   if (at.form !== form) return "it belongs to another form, or to none: it is in a shadow root";
   if (isBox(at) && !at.checked) return "unchecked";
   if (at.matches(":disabled")) return "disabled";
-  if (at.closest("datalist")) return "in a datalist";
   if (at.name === "") return "it has no name";
   if (at instanceof HTMLSelectElement && [...at.selectedOptions].every((option) => option.matches(":disabled")))
     return "nothing is chosen";

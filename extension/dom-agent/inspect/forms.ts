@@ -171,7 +171,7 @@ function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Sli
       if (!does) return [];
       return [
         {
-          ref: environment.refs.refOf(at, tools.identityOf(at)),
+          ref: environment.refs.refOf(at),
           label: tools.labelOf(at, slices.pass).slice(0, 80),
           does,
           ...(does === "submit" ? sendsBy(at) : {}),
