@@ -372,9 +372,9 @@ describe("a field begins with", () => {
   };
   test("what the browser makes of its value", async () => {
     expect(
-      await dirty(`<input type=color><input type=range><input type=range max=9 value=20><input type=range min=20 value=3><input type=range step=30 value=40>
+      await dirty(`<input type=color><input type=range><input type=range max=9 value=20><input type=range min=20 value=3><input type=range step=7 min=0 value=5><input type=range step=30 value=40>
         <input type=email multiple value="a@b.test, c@d.test"><input type=number value=many><input value=" x ">`),
-    ).toEqual(["#000000", "50", "9", "20", "40", "a@b.test,c@d.test", "", "x"]);
+    ).toEqual(["#000000", "50", "9", "20", "7", "40", "a@b.test,c@d.test", "", "x"]);
   });
   test("what it says, whatever was made of it", async () => {
     expect(await dirty("<input x value=a>", (at) => (at.value = "b"))).toEqual([["b", "a"]]);
@@ -948,6 +948,107 @@ describe("a verdict", () => {
       invalid: 2,
     });
   });
+});
+
+test("texts are cut where they are long", async () => {
+  const long = "v".repeat(301);
+  put(`<form action="http://${long}"><input type=file><select><option selected>${long}</select><x-field>${long}</x-field><label>${long}<input aria-describedby=d></label><p id=d>${long}</p>
+    <input type=hidden name=h value=${long}><input type=checkbox checked name=b value=${long}><select name=s><option value=${long} selected>s</select><input aria-label=${long}><div role=slider aria-label=${long}></div>
+    <x-stars aria-label=${long}></x-stars><input type=file name=f><textarea name=t>${long}</textarea></form>`);
+  files("[name=f]", long);
+  files("[type=file]", long);
+  const lengths = (value: unknown): unknown =>
+    typeof value === "string"
+      ? value.length
+      : value && typeof value === "object"
+        ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, lengths(one)]))
+        : value;
+  const [{ action, fields: found }] = (await forms()) as [Awaited<ReturnType<typeof forms>>[0]];
+  expect([action!.length, found.map(({ value, label, hint }) => [value?.length, label?.length, hint?.length])]).toEqual(
+    [
+      300,
+      [
+        [100, 0, undefined],
+        [undefined, 0, undefined],
+        [4, 5, undefined],
+        [undefined, 120, 160],
+        [undefined, 0, undefined],
+        [undefined, 0, undefined],
+        [undefined, 120, undefined],
+        [undefined, 120, undefined],
+        [undefined, 120, undefined],
+        [100, 0, undefined],
+        [200, 0, undefined],
+      ],
+    ],
+  );
+  const [state] = await states();
+  expect([
+    state!.fields.map(({ value, initial }) => [value?.length, initial?.length]),
+    lengths(state!.submit_data),
+    lengths(state!.not_sent),
+    state!.unknown?.map((text) => text.length),
+  ]).toEqual([
+    [
+      [100, 0],
+      [100, undefined],
+      [4, undefined],
+      [0, undefined],
+      [7, undefined],
+      [1, undefined],
+      [0, undefined],
+      [0, undefined],
+      [0, undefined],
+      [100, 0],
+      [200, undefined],
+    ],
+    {
+      "0": { name: 1, value: 200 },
+      "1": { name: 1, value: 200 },
+      "2": { name: 1, value: 200 },
+      "3": { name: 1, value: 200 },
+      "4": { name: 1, value: 200 },
+    },
+    { "0": 22, "1": 23, "2": 77, "3": 77, "4": 121 },
+    [5, 60],
+  ]);
+});
+
+test("a field without a name is called by what it is", async () => {
+  put(`<form><select><option>o</select><textarea>t</textarea><input title=Title><div contenteditable>text</div><input type=color><input type=datetime-local><x-field></x-field>
+    <x-field aria-label=Labelled></x-field><x-stars></x-stars><div role=slider></div></form>`);
+  expect((await forms())[0]!.fields.map(({ role, label }) => [role, label])).toEqual([
+    ["combobox", ""],
+    ["textbox", ""],
+    ["textbox", "Title"],
+    ["textbox", "text"],
+    ["textbox", ""],
+    ["textbox", ""],
+    ["textbox", "Inner"],
+    ["textbox", "Inner"],
+    ["spinbutton", "Stars"],
+    ["slider", ""],
+  ]);
+  const { not_sent, unknown } = (await states())[0]!;
+  expect([not_sent, unknown]).toEqual([
+    [
+      "select (it has no name)",
+      "textarea (it has no name)",
+      "Title (it has no name)",
+      "input (it has no name)",
+      "input (it has no name)",
+      "text (no field of the platform: the page's script has to send it)",
+      "div (no field of the platform: the page's script has to send it)",
+    ],
+    ["Inner", "Stars"],
+  ]);
+});
+
+test("what a user typed wrong is told by its rule", async () => {
+  put("<form><input type=number></form>");
+  document.querySelector("input")!.focus();
+  document.execCommand("insertText", false, "e");
+  expect((await judged())[0]!.validation_errors).toMatchObject([{ rule: "badInput" }]);
 });
 
 describe("the page works in between", () => {
