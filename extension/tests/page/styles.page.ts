@@ -130,6 +130,60 @@ test("what nobody asked for is told where it says something", async () => {
   });
 });
 
+test("what is asked for most is told where a rule says it", async () => {
+  put(
+    `<p style="display:block;position:static;color:red;width:9px;height:9px;margin:1px;padding:1px;cursor:help;visibility:inherit;opacity:1;z-index:1;overflow:hidden;background:red;font:700 9px/2 serif;pointer-events:auto;flex-direction:row">x</p>`,
+  );
+  expect((await styles("p")).computed_styles.flatMap(({ property, wins }) => (wins ? [property] : []))).toEqual([
+    "display",
+    "position",
+    "visibility",
+    "opacity",
+    "z-index",
+    "overflow-x",
+    "overflow-y",
+    "color",
+    "background-color",
+    "font-family",
+    "font-size",
+    "font-weight",
+    "line-height",
+    "width",
+    "height",
+    "margin-top",
+    "padding-top",
+    "flex-direction",
+    "pointer-events",
+    "cursor",
+  ]);
+});
+
+test("conditions, layers and sheets are told of rules in rules", async () => {
+  put(`<style id=own>@media all { p { & { z-index: 1 } @media screen { z-index: 2 } } @supports (display: grid) { p { z-index: 3 } } @scope (main) { p { z-index: 4 } }
+      @layer a { @scope (main) { p { z-index: 5 } } @supports (display: grid) { p { z-index: 6 } } } }</style><main><p>x</p></main>`);
+  const told = async () => {
+    const [one] = (await styles("p", "z-index")).computed_styles;
+    return [one!.wins!, ...one!.loses!].map(({ value, when, layer, source }) => [value, when, layer, source]);
+  };
+  expect(await told()).toEqual([
+    ["4", "@media all", undefined, "<style> 1 own"],
+    ["3", "@media all", undefined, "<style> 1 own"],
+    ["2", "@media all and @media screen", undefined, "<style> 1 own"],
+    ["1", "@media all", undefined, "<style> 1 own"],
+    ["6", "@media all", "a", "<style> 1 own"],
+    ["5", "@media all", "a", "<style> 1 own"],
+  ]);
+  put(`<style>@layer a { @container (min-width: 1px) { p { z-index: 1 } } @layer b { p { z-index: 4 } } }
+      @media all { @layer d { p { & { z-index: 5 } } } main { p { z-index: 2; @layer c { z-index: 3 } } } }</style><main style="container-type:inline-size"><p>x</p></main>`);
+  expect(await told()).toEqual([
+    ["2", "@media all", undefined, "<style> 1"],
+    ["3", "@media all", "c", "<style> 1"],
+    ["5", "@media all", "d", "<style> 1"],
+    ["1", "@container (min-width: 1px)", "a", "<style> 1"],
+    ["4", undefined, "a.b", "<style> 1"],
+  ]);
+});
+
 test("no more is told than asked for", async () => {
   put(
     `<style>${Array.from({ length: 7 }, (_, i) => `p { z-index: ${i} }`).join("")}</style>${"<p>x</p>".repeat(60)}<b title="${"l".repeat(90)}" style="--a: ${"v".repeat(201)};--b:var(--a)"></b>`,
@@ -305,6 +359,7 @@ describe("of rules that fit, that one wins", () => {
     ["main { & p { z-index: 1 } & { z-index: 4 } } p { z-index: 2 } main p { z-index: 3 }", "3 1 2"],
     ["main, #none { & p { z-index: 1 } } .a.a { z-index: 2 }", "1 2"],
     ["main { p& { z-index: 5 } .a { z-index: 1; main > & { z-index: 2 } } }", "2 1"],
+    ["main { & p, & i { z-index: 1 } & .none, i { z-index: 3 } } p { z-index: 2 }", "1 2"],
     ['p[class="a"] { z-index: 1 } p { z-index: 2 }', "1 2"],
   ])("%s", async (css, order) => expect(await first(css as string)).toBe(order));
   test("of its style attribute, but for what is important in a sheet", async () => {
@@ -537,6 +592,8 @@ test.each([
   [":is(a:not(#b), c) .d", "1,1,1"],
   ['p:is([a=")"], b) i', "0,1,2"],
   ["p:is([a='\\)'], b) i", "0,1,2"],
+  ['p:is([a=")\'"], #b) i', "1,0,2"],
+  ["p:is([a=')\"'], #b) i", "1,0,2"],
   [":is(\\), b) i", "0,0,2"],
   [".a\\,b, #c", ""],
   [".é\\31 x", "0,1,0"],
@@ -810,12 +867,12 @@ describe("where a rule stands is told", () => {
 });
 
 test("the page works in between, and may take elements away", async () => {
-  put("<style>p { color: red; }\np { top: 1px }</style><main><p>1</p><p>2</p></main>");
+  put("<style>p { color: red; }\np { top: 1px } body { font-size: 20px }</style><main><p>1</p><p>2</p></main>");
   const refs = book();
   const answer = () =>
-    asked("computed_styles", { selector: "p", properties: ["color", "z-index"] }, within(5000, refs));
+    asked("computed_styles", { selector: "p", properties: ["color", "z-index", "font-size"] }, within(5000, refs));
   expect(await pausesOf(0, answer)).toBe(0);
-  expect(await pausesOf(20, answer)).toBe(8);
+  expect(await pausesOf(20, answer)).toBe(15);
   let told: Awaited<ReturnType<typeof answer>> | undefined;
   await pausesOf(
     20,
