@@ -236,9 +236,9 @@ test("rules are found wherever they are written", async () => {
       @supports (display: nope) { .supports { color: red } } @supports (display: grid) { .supports { color: rgb(5,5,5) } }
       @scope (main) { .scoped { color: rgb(6,6,6) } } main { container-type: inline-size } @container (min-width: 1px) { .contained { color: rgb(7,7,7) } }
       @media (min-width: 1px) { @media (min-height: 1px) { .twice { color: rgb(8,8,8) } } } @media print { .twice { color: red } }
-      @font-face { font-family: none } .outer { --apart: 5px; --along: 6px }
+      @font-face { font-family: none } .outer { --apart: 5px; --along: 6px } .even { --apart: 3px; --along: 3px }
       @container (min-width: 1px) { @media all { .both { color: rgb(9,9,9) } } }</style>
-    <main><p class=media>x<p class=after>x<p class=layered>x<p class=supports>x<p class=scoped>x<p class=contained>x<p class=twice>x<p class=both>x<div class=outer><p>x</p></div></main>`);
+    <main><p class=media>x<p class=after>x<p class=layered>x<p class=supports>x<p class=scoped>x<p class=contained>x<p class=twice>x<p class=both>x<div class=outer><p>x</p></div><div class=even><p>x</p></div></main>`);
   for (const name of ["media", "after", "layered", "supports"])
     expect(await won(`.${name}`, "color")).toEqual([expect.stringContaining(` by .${name} {`)]);
   expect([
@@ -261,6 +261,7 @@ test("rules are found wherever they are written", async () => {
     "@media (min-width: 1px) and @media (min-height: 1px)",
     "@container (min-width: 1px) and @media all",
   ]);
+  expect(await won(".even p", "--apart", "--along")).toEqual(["3px", "3px by .even { 3px }"]);
   expect(await won(".outer p", "--apart", "--along")).toEqual(["3px", "6px by .outer { 6px }"]);
 });
 
@@ -303,6 +304,29 @@ test("a sheet that is imported counts where its media hold, in its layer", async
       [wins!, ...loses].map(({ value, layer }) => `${value} ${layer ?? ""}`),
     ),
   ).toEqual([["red low", "rgb(1, 1, 1) low.inner"], ["3px (anonymous 1)"], ["2px "]]);
+});
+
+test("sheets are called by what their makers call them", async () => {
+  put(
+    "<style data-vite-dev-id=/src/a.css>p { color: red }</style><style data-href=b>p { top: 1px }</style><style>p { left: 1px }</style><p>x</p>",
+  );
+  const { computed_styles } = await styles("p", "color", "top", "left");
+  expect(computed_styles.map(({ wins }) => wins!.source)).toEqual(["<style> 1 /src/a.css", "<style> 2 b", "<style> 3"]);
+  put(`<style id="${"n".repeat(121)}">p { color: red }</style><p>x</p>`);
+  expect((await styles("p", "color")).computed_styles[0]!.wins!.source).toBe(`<style> 1 ${"n".repeat(120)}`);
+});
+
+test("no more than ten sheets are told as unread", async () => {
+  put(`${"<style>p { color: red }</style>".repeat(11)}<p>x</p>`);
+  for (const [i, sheet] of [...document.styleSheets].entries()) {
+    Object.defineProperty(sheet, "href", { value: `https://far.test/${i}.css` });
+    Object.defineProperty(sheet, "cssRules", {
+      get: () => {
+        throw new DOMException("no", "SecurityError");
+      },
+    });
+  }
+  expect((await asked("computed_styles", { selector: "p", properties: ["color"] })).unread_sheets).toHaveLength(10);
 });
 
 test("a sheet of another origin is told as unread", async () => {
@@ -413,18 +437,18 @@ describe("of rules that fit, that one wins", () => {
 });
 
 test("what attributes say loses to every rule", async () => {
-  put(`<svg><path fill="rgb(1,2,3)" d="M0 0h9v9z"/><path class=ruled fill="rgb(1,2,3)" d="M0 0h9v9z"/></svg><style>.ruled { fill: rgb(6,6,6) } td.b { width: 7px }</style>
-    <table><tr><td class=a bgcolor="#010203" width=100 height=50% align=right valign=top>x<td class=b width=100>y</table><font color=red>z</font><p align=center bgcolor=red width=9>q</p><img width=1.5 height=7>`);
+  put(`<svg><path fill="rgb(1,2,3)" d="M0 0h9v9z"/><path class=ruled fill="rgb(1,2,3)" d="M0 0h9v9z"/></svg><style>.ruled { fill: rgb(6,6,6) } td.b { width: 7px; font-size: 0 }</style>
+    <table><tr><td class=a bgcolor="#010203" width=100 height=90 align=right valign=top>x<td class=b width=100>y</table><font color=red>z</font><p align=center bgcolor=red width=9>q</p><img width=1.5 height=7>`);
   expect(await won("path", "fill")).toEqual(["rgb(1, 2, 3) by [fill] { rgb(1, 2, 3) }"]);
   expect(await won("path.ruled", "fill")).toEqual(["rgb(6, 6, 6) by .ruled { rgb(6, 6, 6) }"]);
   expect(await won(".a", "background-color", "width", "height", "text-align", "vertical-align")).toEqual([
     "rgb(1, 2, 3) by [bgcolor] { rgb(1, 2, 3) }",
     "100px by [width] { 100px }",
-    "19px by [height] { 50% }",
+    "90px by [height] { 90px }",
     "-webkit-right by [align] { right }",
     "top by [valign] { top }",
   ]);
-  expect(await won(".b", "width")).toEqual(["9.46875px by td.b { 7px }"]);
+  expect(await won(".b", "width")).toEqual(["7px by td.b { 7px }"]);
   expect(await won("font", "color")).toEqual(["rgb(255, 0, 0) by [color] { red }"]);
   expect(await won("p", "text-align", "background-color", "width")).toEqual([
     "-webkit-center by [align] { center }",
@@ -600,6 +624,8 @@ test.each([
   ["#\\", "0,0,0"],
   [":is(a", "0,0,1"],
   [":IS(#a)", "1,0,0"],
+  ["\\26 B.c", "0,1,1"],
+  ["\\2A B", "0,0,1"],
 ])("the specificity of %s is %s", (selector, told) => {
   const [only, more] = splitList(selector as string);
   if (told !== "") expect(specificityOf(only!).join()).toBe(told);
@@ -622,7 +648,7 @@ describe("an element that is not seen is told with why", () => {
   test("by what hides it", async () => {
     put(`<div style="display:none"><b id=a>x</b></div><div hidden><b id=b>x</b></div><b id=c hidden>x</b><dialog id=d>x<i id=e>y</i></dialog>
       <details><summary>s</summary><b id=f>x</b></details><details id=g></details><div style="content-visibility:hidden"><b id=h>x</b></div><b id=i style="visibility:hidden">x</b>
-      <b id=j style="visibility:collapse">x</b><b id=k></b><b id=l style="display:block;height:0">x</b><div style="content-visibility:hidden;height:10px" id=m>x</div>
+      <b id=j style="visibility:collapse">x</b><b id=k style="display:inline-block;height:5px"></b><b id=l style="display:block;height:0">x</b><div style="content-visibility:hidden;height:10px" id=m>x</div>
       ${"<div hidden>".repeat(7)}<b id=n>x</b>`);
     const all: unknown[] = [];
     for (const id of "abcdefghijklmn") all.push(await why(`#${id}`));
@@ -637,7 +663,7 @@ describe("an element that is not seen is told with why", () => {
       ['e1 <div> "x" around it has content-visibility: hidden'],
       ["it has visibility: hidden"],
       ["it has visibility: collapse"],
-      ["its box is 0 × 19"],
+      ["its box is 0 × 5"],
       ["its box is 784 × 0"],
       undefined,
       [
@@ -752,6 +778,23 @@ describe("where a rule stands is told", () => {
         "height",
       ),
     ).toEqual(["2:2", "4:5", "5:5", "5:5", "7:14", "7:57", "7:89", "8:65, 8:31, 7:139", "9:8", "9:36", "10:6"]);
+  });
+  test("of rules that are alike but for what is around them", async () => {
+    sheet(`@supports (display:grid) { .a { top: 1px } }
+@media all { .a { top: 1px } } @media screen { .a { left: 2px } }
+@layer x { .a { top: 1px } } @layer y { .a { right: 3px } } @layer y;
+@scope (main) { .a { z-index: 4 } } @import "x.css"; .a { order: 5; & { order: 6 } order: 7; @media all { order: 8 } }
+.a { & .b { height: 1px } .a& { width: 2px } }`);
+    put("<main><p class=a><b class=b>x</b></p></main>");
+    expect(await lines(".a", "top", "left", "right", "z-index", "order", "width")).toEqual([
+      "2:14, 1:28, 3:12",
+      "2:48",
+      "3:41",
+      "4:17",
+      "4:107, 4:84, 4:69, 4:54",
+      "5:27",
+    ]);
+    expect(await lines(".b", "height")).toEqual(["5:6"]);
   });
   test("with all ends of lines, and where the sheet ends in the middle", async () => {
     sheet(
