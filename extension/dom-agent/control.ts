@@ -77,7 +77,11 @@ export const isOff = (at: Element): true | undefined =>
 export function isControlOff(element: Element): boolean {
   let at: Element | null = element;
   while (at && !at.matches(CONTROLS) && !isComponentOff(at)) at = parentOf(at);
-  if (at instanceof HTMLLabelElement) return at.control !== null && (isOff(at.control) ?? isControlOff(at.control));
+  // A component in its own label is no control that stands above: what it is in is not asked again.
+  if (at instanceof HTMLLabelElement) {
+    at = at.control;
+    if (at && isOff(at)) return true;
+  }
   for (; at; at = hostOf(at)) if (at.matches(":disabled") || isComponentOff(at)) return true;
   return false;
 }

@@ -30,7 +30,7 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     fault.count++;
     if (fault.places.length >= MAX_PLACES) return;
     const said = at ? tools.clean(detail, at) : detail;
-    const where = at ? { ref: refs.refOf(at, tools.identityOf(at)), element: tools.inWords(at).slice(0, 120) } : {};
+    const where = at ? { ref: refs.refOf(at), element: tools.inWords(at).slice(0, 120) } : {};
     if (at || said) fault.places.push({ ...where, ...(said ? { detail: said.slice(0, 160) } : {}) });
   };
   const tree = await treeOf(document, tools, slices);

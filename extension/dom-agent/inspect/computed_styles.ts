@@ -166,16 +166,23 @@ async function stylesOf(
     const names = namesOf(property, computed);
     const one: StyleOf = { property, value: value.slice(0, MAX_VALUE) };
     let [wins, ...loses] = ranked(rulesOf(at), names);
-    const inherits = !wins || /^(inherit|unset)$/.test(wins.style.getPropertyValue(nameIn(wins.style, names)));
-    if (inherits && ((INHERITED.test(property) && !sheets.apart.has(property)) || wins))
+    const isInherited = INHERITED.test(property) && !sheets.apart.has(property);
+    const isParents = (rule: Fitting | undefined): boolean => {
+      const said = rule?.style.getPropertyValue(nameIn(rule.style, names));
+      return said === "inherit" || (isInherited && (!rule || said === "unset"));
+    };
+    const own = computedOf(at, property);
+    if (isParents(wins))
       for (let up = tools.parentOf(at); up; up = tools.parentOf(up)) {
         await breathe();
+        // What the browser gives to links, buttons and headings is not what is around them.
+        if (computedOf(up, property) !== own) break;
         const [theirs] = ranked(rulesOf(up), names);
-        if (!theirs) continue;
-        if (/^(inherit|unset)$/.test(theirs.style.getPropertyValue(nameIn(theirs.style, names)))) continue;
+        if (isParents(theirs)) continue;
+        if (!theirs) break;
         if (wins) loses = [wins, ...loses];
         wins = theirs;
-        one.inherited = refs.refOf(up, tools.identityOf(up));
+        one.inherited = refs.refOf(up);
         break;
       }
     if (animated.has(property)) one.animated = true;
@@ -199,7 +206,7 @@ async function stylesOf(
   const unseen = tools.isVisible(at) ? besides(at) : whyNot(at, asking);
   const ratio = contrastOf(at, asking);
   return {
-    ref: refs.refOf(at, tools.identityOf(at)),
+    ref: refs.refOf(at),
     tag: at.localName,
     label: tools.labelOf(at, new tools.Pass()).slice(0, 80),
     computed_styles: styles,
@@ -213,6 +220,15 @@ async function stylesOf(
     ...(ratio ? { contrast: ratio } : {}),
     ...(unseen.length > 0 ? { not_visible_because: unseen } : {}),
   };
+}
+
+/** What children have of a property: of a line height its factor, where styles tell the pixels. */
+function computedOf(at: Element, property: string): string {
+  try {
+    return String(at.computedStyleMap().get(property));
+  } catch {
+    return ""; // no property
+  }
 }
 
 /** The style attribute as a rule that wins over all sheets. */
@@ -297,7 +313,7 @@ const told = ({ style, selector, specificity, source, layer, when }: Fitting, na
 function whyNot(at: Element, { environment, tools }: Asking<unknown>): string[] {
   const why: string[] = [];
   const named = (of: Element): string =>
-    of === at ? "it" : `${environment.refs.refOf(of, tools.identityOf(of))} ${tools.inWords(of)} around it`;
+    of === at ? "it" : `${environment.refs.refOf(of)} ${tools.inWords(of)} around it`;
   for (let up: Element | null = at; up; up = tools.parentOf(up)) {
     const { display, contentVisibility } = getComputedStyle(up);
     if (display === "none") {

@@ -25,11 +25,11 @@ export const dataTable: Question<"data_table"> = async (asking) => {
   const slices = new tools.Slices(environment.deadline);
   const found = new Set<Element>();
   for (const scope of within ?? [document]) {
-    if (scope instanceof Element && scope.matches(TABLES)) found.add(scope);
-    for (const at of tools.everywhere(TABLES, scope)) found.add(at);
+    const inside = tools.everywhere(TABLES, scope);
     // An element in a table that is asked about means that table.
-    const around = scope instanceof Element && !scope.matches(TABLES) ? tools.nearest(scope, TABLES) : null;
-    if (around && found.size === 0) found.add(around);
+    const around = scope instanceof Element && (inside.length === 0 || scope.matches(TABLES));
+    const table = around ? tools.nearest(scope, TABLES) : null;
+    for (const at of table ? [table, ...inside] : inside) found.add(at);
   }
   const tables: FoundTable[] = [];
   let count = 0;
@@ -115,7 +115,7 @@ async function read(
         line[column] = cell;
         // Cells may lie over each other; the one from above goes on all the same.
         const above = spans[column];
-        if (above && above.left > 0) above.left--;
+        if (above) above.left--;
         if (high !== 1) spans[column] = { cell, left: high === 0 ? Infinity : high - 1 };
         column++;
       }
@@ -130,7 +130,7 @@ async function read(
         if (!cell) continue;
         drawn.add(i);
         const before = headers[i] ?? "";
-        headers[i] = before === "" || before === cell.text ? cell.text : `${before} ${cell.text}`;
+        headers[i] = before === cell.text ? before : `${before} ${cell.text}`.trim();
       }
       continue;
     }
@@ -140,18 +140,18 @@ async function read(
     if (rows.length >= maxRows) continue;
     for (const [i, cell] of line.entries()) if (cell) drawn.add(i);
     rows.push(line);
-    rowRefs.push(refs.refOf(row, tools.identityOf(row)));
+    rowRefs.push(refs.refOf(row));
   }
   // Of a wide grid that draws some columns these are told; of others the first, and what is not drawn is a gap.
   const some = columns > maxColumns && drawn.size < columns;
   const listed = (some ? [...drawn].toSorted((a, b) => a - b) : [...Array(columns).keys()]).slice(0, maxColumns);
   const of = (line: number): number[] => listed.filter((i) => i < line);
-  const caption = tools.shownName(table, slices.pass) || captionOf(table, tools);
+  const caption = tools.shownName(table, slices.pass);
   const total = numberOf(table, "rowcount", tools);
   const totalColumns = numberOf(table, "colcount", tools);
-  const heads = total > 0 || first > 0 ? headRows(lines, cells, tools) : 0;
+  const heads = headRows(lines, cells, tools);
   return {
-    ref: refs.refOf(table, tools.identityOf(table)),
+    ref: refs.refOf(table),
     role: tools.roleTold(table),
     ...(caption ? { caption: caption.slice(0, 120) } : {}),
     headers: of(headers.length).map((i) => headers[i] ?? ""),
@@ -228,9 +228,7 @@ function cellsOf(table: Element, tools: Tools): (row: Element) => Element[] {
 }
 
 const isHead = (at: Element, tools: Tools): boolean =>
-  at.localName === "th"
-    ? at.getAttribute("scope") !== "row" && tools.roleTold(at) !== "rowheader"
-    : tools.roleTold(at) === "columnheader";
+  at.localName === "th" ? tools.roleTold(at) !== "rowheader" : tools.roleTold(at) === "columnheader";
 
 const headRows = (lines: readonly Element[][], cells: (row: Element) => Element[], tools: Tools): number =>
   lines.slice(0, 10).filter((parts) => {
@@ -260,7 +258,7 @@ function textIn(cell: Element, { tools }: Asking<unknown>): string {
     }
   };
   const part = (at: Element): void => {
-    if (/^(script|style|template|noscript)$/.test(at.localName) || !isDrawn(at)) return;
+    if (!isDrawn(at)) return;
     if (isNative(at)) {
       const isBox = at instanceof HTMLInputElement && /^(checkbox|radio)$/.test(at.type);
       text += ` ${isBox ? (at.checked ? "☑" : "☐") : valueOf(at, tools)} `;
@@ -283,6 +281,3 @@ function textIn(cell: Element, { tools }: Asking<unknown>): string {
   write(cell);
   return tools.clean(tools.fold(text, MAX_CELL), cell);
 }
-
-const captionOf = (table: Element, { shownText }: Tools): string =>
-  table instanceof HTMLTableElement && table.caption ? shownText(table.caption, 120) : "";

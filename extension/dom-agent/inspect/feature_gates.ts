@@ -46,7 +46,7 @@ export const featureGates: Question<"feature_gates"> = async ({ within, environm
     const plan = kind === "plan" ? NAMED_PLAN.exec(text)?.[0] : undefined;
     const provider = kind === "auth" ? PROVIDER.exec(text)?.[0] : undefined;
     list.push({
-      ref: refs.refOf(control, tools.identityOf(control)),
+      ref: refs.refOf(control),
       text,
       ...(feature && feature !== text ? { feature } : {}),
       ...(plan ? { required_plan: plan } : {}),

@@ -156,9 +156,7 @@ export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }
 export function told(at: Element, { environment, tools }: Asking<unknown>, slices: Slices) {
   const role = tools.roleTold(at);
   // The text in a field of the platform is what it holds, or its options.
-  const own = isNative(at)
-    ? tools.shownName(at, slices.pass) || (at.getAttribute("title") ?? "")
-    : tools.labelOf(at, slices.pass);
+  const own = isNative(at) ? tools.shownName(at, slices.pass) : tools.labelOf(at, slices.pass);
   const component = componentOf(at, tools);
   const around = component && !own ? tools.nearest(component, "label") : null;
   const label = own || (around ? tools.shownText(around, 120) : "");

@@ -113,6 +113,9 @@ async function sentBy(
       ? tools.everywhere("input,select,textarea", document).filter((at) => unordered.has(at))
       : unordered;
   const add = (name: string, value: string): void => void (sent.length < MAX_ENTRIES && sent.push({ name, value }));
+  // The text in a field of the platform is what it holds.
+  const called = (at: Element, whole = at): string =>
+    (isNative(at) ? tools.shownName(at, slices.pass) : tools.labelOf(at, slices.pass)).slice(0, 60) || whole.localName;
   for (const at of all) {
     if (slices.over) await slices.pause();
     if (!isNative(at)) continue;
@@ -121,9 +124,9 @@ async function sentBy(
     const why = unsentBecause(at, form);
     if (why === "unchecked") continue;
     const component = why && at.getRootNode() !== form.getRootNode() ? componentOf(at, tools) : null;
-    if (component) unknown.add(nameOf(component) || tools.labelOf(at, slices.pass).slice(0, 60) || component.localName);
+    if (component) unknown.add(nameOf(component) || called(at, component));
     else if (why) {
-      if (tools.isVisible(at) || name) unsent.push(`${name || tools.labelOf(at, slices.pass).slice(0, 60)} (${why})`);
+      if (tools.isVisible(at) || name) unsent.push(`${name || called(at)} (${why})`);
     } else if (at instanceof HTMLSelectElement)
       for (const option of at.selectedOptions) {
         if (!option.matches(":disabled")) add(name, tools.fold(option.value, MAX_VALUE));
@@ -144,7 +147,7 @@ async function sentBy(
     if (isNative(at)) continue;
     const component = componentOf(at, tools);
     const name = nameOf(at) || (component ? nameOf(component) : "");
-    const label = name || tools.labelOf(at, slices.pass).slice(0, 60) || at.localName;
+    const label = name || called(at);
     if (at.localName.includes("-")) unknown.add(label);
     else if (!at.nextElementSibling?.matches(CARRIERS))
       unsent.push(`${label} (no field of the platform: the page's script has to send it)`);
@@ -161,7 +164,6 @@ function unsentBecause(at: HTMLInputElement | HTMLSelectElement | HTMLTextAreaEl
   if (at.form !== form) return "it belongs to another form, or to none: it is in a shadow root";
   if (isBox(at) && !at.checked) return "unchecked";
   if (at.matches(":disabled")) return "disabled";
-  if (at.closest("datalist")) return "in a datalist";
   if (at.name === "") return "it has no name";
   if (at instanceof HTMLSelectElement && [...at.selectedOptions].every((option) => option.matches(":disabled")))
     return "nothing is chosen";

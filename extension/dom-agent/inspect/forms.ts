@@ -78,10 +78,9 @@ function fieldOf(at: Element, asking: Asking<unknown>, slices: Slices): FoundFie
   const { tools } = asking;
   const field: FoundField = told(at, asking, slices);
   if (isNative(at)) field.type = at.type;
-  const isBox = at instanceof HTMLInputElement && /^(checkbox|radio)$/.test(at.type);
   const value = valueOf(at, tools);
   if (value === "checked") field.checked = true;
-  else if (value && !isBox) field.value = value;
+  else if (value) field.value = value;
   if (isNative(at) ? at.required : tools.ariaOf(at, "required") === "true") field.required = true;
   if (isNative(at) && !(at instanceof HTMLSelectElement) ? at.readOnly : tools.ariaOf(at, "readonly") === "true")
     field.readonly = true;
@@ -130,12 +129,12 @@ function radioOf(alike: Element[], asking: Asking<unknown>, slices: Slices): Fou
   const { tools } = asking;
   const [first] = alike as [Element, ...Element[]];
   const around = tools.nearest(first, "fieldset,[role=radiogroup],[role=group]");
-  const { role: _role, label: own, ...rest } = told(first, asking, slices);
+  const { role: _role, label: _label, ...rest } = told(first, asking, slices);
   const label = around ? tools.shownName(around, slices.pass) || legendOf(around, asking) : "";
   return {
     ...rest,
     role: "radiogroup",
-    label: label || nameOf(first) || own,
+    label: label || nameOf(first),
     type: "radio",
     ...(alike.some((at) => (at as HTMLInputElement).required) ? { required: true } : {}),
     option_count: alike.length,
@@ -153,13 +152,10 @@ const legendOf = (around: Element, { tools }: Asking<unknown>): string => {
 };
 
 /** The buttons that send a form or reset it. */
-function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Slices): FormButton[] {
+function buttonsOf({ form }: Group, asking: Asking<unknown>, slices: Slices): FormButton[] {
   const { environment, tools } = asking;
   if (!form) return [];
-  const all = [
-    ...tools.everywhere(BUTTONS, around ?? document),
-    ...naming(form, tools).filter((at) => at.matches(BUTTONS)),
-  ];
+  const all = [...tools.everywhere(BUTTONS, form), ...naming(form, tools).filter((at) => at.matches(BUTTONS))];
   return [...new Set(all)]
     .flatMap((at): FormButton[] => {
       if (!(at instanceof HTMLButtonElement || at instanceof HTMLInputElement)) return [];
@@ -171,7 +167,7 @@ function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Sli
       if (!does) return [];
       return [
         {
-          ref: environment.refs.refOf(at, tools.identityOf(at)),
+          ref: environment.refs.refOf(at),
           label: tools.labelOf(at, slices.pass).slice(0, 80),
           does,
           ...(does === "submit" ? sendsBy(at) : {}),

@@ -1,5 +1,5 @@
 import type { LeadingLink } from "@gasoline/schema/commands";
-import { LINKS, addressOf } from "./links.ts";
+import { LINKS, addressOf, hrefOf } from "./links.ts";
 import type { Question } from "./main.ts";
 import { fitting } from "./walk.ts";
 
@@ -12,7 +12,7 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
   const slices = new tools.Slices(deadline);
   const urls = new Map<string, LeadingLink | undefined>();
   const missing = new Map<string, LeadingLink>();
-  const shown = { links: [] as LeadingLink[], places: [] as LeadingLink[], places_there: 0, other: 0, count: 0 };
+  const shown = { links: [] as LeadingLink[], places_there: 0, other: 0, count: 0 };
   const [here] = location.href.split("#");
 
   const told = (link: Element, to: URL): LeadingLink => ({
@@ -27,7 +27,7 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
     if (slices.over) await slices.pause();
     if (!link.isConnected || tools.isOwn(link)) continue;
     const to = addressOf(link);
-    if (to && params.url !== undefined && !to.href.includes(params.url)) continue;
+    if (!(to?.href ?? hrefOf(link)).includes(params.url ?? "")) continue;
     shown.count++;
     if (!to || !/^https?:$/.test(to.protocol)) {
       shown.other++;

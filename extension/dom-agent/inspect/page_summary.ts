@@ -57,7 +57,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   const { operable, links, tables, pictures } = each(SHOWN, (name) => shown[name].length);
   const headings = shown.headings.slice(0, MAX_HEADINGS);
   const part = (at: Element, text: string): PagePart => ({
-    ref: refs.refOf(at, tools.identityOf(at)),
+    ref: refs.refOf(at),
     role: tools.roleTold(at) || at.localName,
     text: text.slice(0, 160),
   });

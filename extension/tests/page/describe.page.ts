@@ -172,6 +172,26 @@ test.each([
 });
 
 test.each([
+  ["", false],
+  ["disabled", true],
+  ["aria-disabled=true", true],
+])("disabled: a component in its label, %s", (attribute, off) => {
+  const tag = "x-labelled";
+  if (!customElements.get(tag))
+    customElements.define(
+      tag,
+      class extends HTMLElement {
+        static formAssociated = true;
+      },
+    );
+  put(`<label>Mail <b x></b><${tag} ${attribute as string}></${tag}></label>`);
+  const component = document.querySelector(tag)!;
+  const inner = shadow(component, "<i></i>").firstElementChild!;
+  for (const at of [component, inner, document.querySelector("[x]")!, document.querySelector("label")!])
+    expect(isDisabled(at)).toBe(off);
+});
+
+test.each([
   ["<button x title=tip>a</button>", "a"],
   ["<p x title=tip>a</p>", "tip"],
   ["<p x>a</p>", "a"],

@@ -1,8 +1,12 @@
 // What the tests of the agent share.
+import type { Question } from "@gasoline/schema/commands";
 import { ActScope } from "../../dom-agent/act/scope.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
+import { inspect } from "../../dom-agent/inspect.ts";
 import type { AgentProblem } from "../../dom-agent/problem.ts";
 import { RefBook } from "../../dom-agent/refs.ts";
+import type { AgentOps } from "../../messages/agent.ts";
+import "../../dom-agent/inspect/main.ts";
 
 /** Fills the page. Returns the element with the attribute x. */
 export function put(html: string): HTMLElement {
@@ -38,6 +42,17 @@ export async function problem(work: () => unknown): Promise<ReturnType<AgentProb
     return (error as AgentProblem).toWire();
   }
   throw new Error("nothing was wrong");
+}
+
+type Answer<K extends Question> = NonNullable<AgentOps[K]["result"]>["answer"];
+
+/** What the document answers to a question. */
+export async function asked<K extends Question>(
+  kind: K,
+  params: AgentOps[K]["params"] = {},
+  environment = within(5000),
+): Promise<Answer<K>> {
+  return (await inspect(kind)(params, environment))!.answer as Answer<K>;
 }
 
 export const ids = (elements: Iterable<Element>): string[] => [...elements].map((element) => element.id);
