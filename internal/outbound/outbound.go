@@ -9,6 +9,7 @@ package outbound
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -25,6 +26,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/brennhill/gasoline/internal/page"
 )
 
 const (
@@ -99,13 +102,12 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 		k.entries = append(k.entries, e)
 	}
 	groups := groupsOf(urls)
-	transport := &http.Transport{
+	k.http = &http.Transport{
 		// No proxy: what is dialled is what was checked.
 		DialContext: k.dial, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: perHost,
 		IdleConnTimeout: 5 * time.Second, TLSHandshakeTimeout: perRequest, ResponseHeaderTimeout: perRequest,
 	}
-	defer transport.CloseIdleConnections()
-	k.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer k.http.CloseIdleConnections()
 	out := make([]Link, len(urls))
 	bases := make([]string, 0, len(groups))
 	for _, g := range groups {
@@ -178,7 +180,7 @@ func lanesOf(urls []string) (lanes [][]int) {
 	count := map[string]int{}
 	for i, raw := range urls {
 		host := raw
-		if u, err := url.Parse(raw); err == nil {
+		if u, err := page.ParseURL(raw); err == nil {
 			host = strings.ToLower(u.Host)
 		}
 		n := count[host]
@@ -204,7 +206,7 @@ func lanesOf(urls []string) (lanes [][]int) {
 // checker is one call of Check.
 type checker struct {
 	client  *Client
-	http    *http.Client
+	http    *http.Transport
 	entries []entry
 	shown   func(string) bool
 
@@ -251,16 +253,16 @@ func (k *checker) dial(ctx context.Context, network, address string) (net.Conn, 
 	return d.DialContext(ctx, network, address)
 }
 
-// check asks for a link. page is the markup that it came to; "" where it was not seen whole. place is the fragment that a
+// check asks for a link. body is the markup that it came to; "" where it was not seen whole. place is the fragment that a
 // redirect gave in the place of the link's own; "" where none did.
-func (k *checker) check(ctx context.Context, raw string) (l Link, page, place string) {
+func (k *checker) check(ctx context.Context, raw string) (l Link, body, place string) {
 	l = Link{URL: raw, Verdict: Unchecked, Why: "the time was up"}
 	if ctx.Err() != nil {
 		return l, "", ""
 	}
 	began := time.Now()
 	defer func() { l.Time = time.Since(began) }()
-	u, err := url.Parse(strings.TrimSpace(raw))
+	u, err := page.ParseURL(strings.TrimSpace(raw))
 	if err != nil {
 		l.Verdict, l.Why = Broken, "it is no URL"
 		return l, "", ""
@@ -287,19 +289,19 @@ func (k *checker) check(ctx context.Context, raw string) (l Link, page, place st
 		}
 		l.Status, l.Why = a.status, ""
 		cookies = cookies || a.cookies
-		next, err := u.Parse(a.location)
+		next, err := page.ParseURL(a.location)
 		if !a.redirects() || err != nil {
 			l.judge(a, hop > 0, isLogin(first, u))
 			if a.status == http.StatusTooManyRequests {
 				k.fill(u.Host)
 			}
 			if a.whole {
-				page = a.page
+				body = a.page
 			}
-			return l, page, place
+			return l, body, place
 		}
-		u = next
-		l.Redirect = without(next)
+		u = u.ResolveReference(next)
+		l.Redirect = without(u)
 		if next.Fragment != "" {
 			place = next.Fragment
 		}
@@ -398,7 +400,7 @@ func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer
 	}
 	r.Header.Set("User-Agent", k.client.Agent)
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
-	got, err := k.http.Do(r)
+	got, err := k.http.RoundTrip(r) // a client refuses addresses that browsers take, and would follow them
 	if err != nil {
 		return a, err
 	}
@@ -434,16 +436,16 @@ func form(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// Judge decides about a link that a browser asked for. final is where it led; "" where it led nowhere else. page is the
+// Judge decides about a link that a browser asked for. final is where it led; "" where it led nowhere else. body is the
 // beginning of its markup.
-func Judge(raw string, status int, final, page string) Link {
+func Judge(raw string, status int, final, body string) Link {
 	l := Link{URL: raw, Status: status}
 	login := false
-	from, err := url.Parse(raw)
-	if to, wrong := url.Parse(final); err == nil && wrong == nil && final != "" {
+	from, err := page.ParseURL(raw)
+	if to, wrong := page.ParseURL(final); err == nil && wrong == nil && final != "" {
 		l.Redirect, login = without(to), isLogin(from, to)
 	}
-	l.judge(answer{status: status, markup: true, page: page}, final != "", login)
+	l.judge(answer{status: status, markup: true, page: body}, final != "", login)
 	if l.Verdict == Unsure && status == http.StatusForbidden {
 		l.Verdict, l.Why = NeedsLogin, "the user may not see it"
 	}
@@ -480,21 +482,21 @@ func (l *Link) judge(a answer, redirected, login bool) {
 
 // pointsInto looks for the place in a page that a link, or a redirect in its place, points to. Markup of a page that scripts
 // build says nothing of it.
-func (l *Link) pointsInto(page, place string) {
-	u, err := url.Parse(strings.TrimSpace(l.URL))
+func (l *Link) pointsInto(body, place string) {
+	u, err := page.ParseURL(strings.TrimSpace(l.URL))
 	if err != nil {
 		return
 	}
 	place = cmp.Or(place, u.Fragment)
-	if l.Verdict != OK && l.Verdict != Redirected || !isPlace(place) || !hasText(page) {
+	if l.Verdict != OK && l.Verdict != Redirected || !isPlace(place) || !hasText(body) {
 		return
 	}
 	foreign := func(r rune) bool { return r >= utf8.RuneSelf }
-	if !utf8.ValidString(page) && strings.ContainsFunc(place, foreign) {
+	if !utf8.ValidString(body) && strings.ContainsFunc(place, foreign) {
 		return // its letters are written otherwise
 	}
 	wanted := []string{place, (&url.URL{Fragment: place}).EscapedFragment(), "user-content-" + place} // the last is GitHub's
-	for _, m := range names().FindAllStringSubmatch(page, -1) {
+	for _, m := range names().FindAllStringSubmatch(body, -1) {
 		if slices.Contains(wanted, html.UnescapeString(m[1]+m[2]+m[3])) {
 			return
 		}
@@ -522,6 +524,7 @@ func (l *Link) failed(ctx context.Context, err error) {
 	var invalid x509.CertificateInvalidError
 	var name x509.HostnameError
 	var timeout net.Error
+	var plain tls.RecordHeaderError
 	switch {
 	case errors.As(err, &refused):
 		l.Verdict, l.Why = Refused, refused.Error()
@@ -533,7 +536,7 @@ func (l *Link) failed(ctx context.Context, err error) {
 		l.Verdict, l.Why = Broken, "its name has no address"
 	case errors.As(err, &unknown), errors.As(err, &invalid), errors.As(err, &name):
 		l.Verdict, l.Why = Unsure, "its certificate is not trusted here"
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &plain):
 		l.Verdict, l.Why = Broken, "it does not speak TLS"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		l.Verdict, l.Why = Broken, "nobody listens there"

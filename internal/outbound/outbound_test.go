@@ -182,7 +182,7 @@ func TestWhatALinkCameTo(t *testing.T) {
 		"/fortune": page(200, "<title>Fortune 500 - companies</title>"), "/500best": page(200, "<h1>500 best cars</h1>"), "/peugeot": page(200, "<title>Peugeot 404</title>"),
 		"/soft1": page(200, "<title>Shop | 404</title>"), "/soft2": page(200, "<title>Server Error (500)</title>"), "/soft3": page(200, "<h1>404</h1>"),
 		"/soft4": page(200, "<title>Error 403</title>"), "/soft5": page(200, "<title>404: This page could not be found.</title>"),
-		"/file": to(302, "file:///etc/passwd"), "/script": to(302, "javascript:alert(1)"), "/mail": to(302, "mailto:a@b.example"),
+		"/50%off": page(200, ""), "/to50": to(302, "/50%off"), "/file": to(302, "file:///etc/passwd"), "/script": to(302, "javascript:alert(1)"), "/mail": to(302, "mailto:a@b.example"),
 		"/credential": func(w http.ResponseWriter, r *http.Request) { to(302, "http://u:p@"+r.Host+"/ok")(w, r) },
 		"/cut":        cut(200, ""), "/cut404": cut(404, ""), "/cutlater": cut(200, "<title>a</title>"), "/cut300": cut(300, ""),
 	}
@@ -209,7 +209,7 @@ func TestWhatALinkCameTo(t *testing.T) {
 		"/guides/auth": "redirect 200 /guides/auth/", "/moved/auth": "requires_auth 200 /login", "/cookie": "unsure 302 /cookie", "/quoted": "ok 200",
 		"/quotedlater": "ok 200", "/softlater": "suspicious 200", "/fortune": "ok 200", "/500best": "ok 200", "/peugeot": "ok 200",
 		"/soft1": "suspicious 200", "/soft2": "suspicious 200", "/soft3": "suspicious 200", "/soft4": "suspicious 200", "/soft5": "suspicious 200",
-		"/file": "broken 302 file:///etc/passwd", "/script": "broken 302 javascript:", "/mail": "redirect 302 mailto:", "/credential": "redirect 302 /ok",
+		"/50%off": "ok 200", "/to50": "redirect 200 /50%25off", "/file": "broken 302 file:///etc/passwd", "/script": "broken 302 javascript:", "/mail": "redirect 302 mailto:", "/credential": "redirect 302 /ok",
 		"/300": "redirect 200 /ok", "/300n": "broken 300", "/400l": "broken 400", "/200l": "ok 200", "/enc": "broken 404 /x%2Fy", "/png": "ok 200",
 		"/cut": "broken 0", "/cut404": "broken 404", "/cutlater": "ok 200", "/cut300": "broken 300", "/hop": "redirect 200 /ok?…", "/secretlogin": "redirect 302 ftp://x.example/", "/ok#part": "ok 200",
 	} {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/outbound"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/redact"
 )
@@ -227,7 +227,7 @@ var actLike = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log[-_ ]?(?:out|off)|sign[-
 var humps = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func looksLikeAct(link string) bool {
-	u, err := url.Parse(link)
+	u, err := page.ParseURL(link)
 	if err != nil {
 		return false
 	}

@@ -234,7 +234,7 @@ func TestWhatLooksLikeAnActIsNotLoadedAsTheUser(t *testing.T) {
 		"/logout": true, "/users/sign-out": true, "/cart/add/3": true, "/item?do=delete": true, "/checkout": false, "http://[": false, "/x/remove": true, "/mail/unsubscribe?u=1": true,
 		"/address": false, "/additive": false, "/deleted-scenes": false, "/login": false, "/orders/3": false, "/payments": false, "/document": false,
 		"/deleteUser?id=5": true, "/doLogout": true, "/Account/LogOff": true, "/x?action=removeItem": true, "/item2Delete": true, "/deletedUser": false,
-		"/x?do=%64elete": true, "/%64elete": true, "/x?q=100%&do=delete": true, "/cache/clear": true, "/webAddress": false,
+		"/x?do=%64elete": true, "/%64elete": true, "/x?q=100%&do=delete": true, "/cache/clear": true, "/50%off/delete": true, "/logout#100%": true, "/50%off": false, "/webAddress": false,
 	} {
 		if got := analyze.LooksLikeAct(path); got != act {
 			t.Errorf("%s: %v", path, got)
