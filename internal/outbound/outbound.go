@@ -436,16 +436,15 @@ func form(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// Judge decides about a link that a browser asked for. final is where it led; "" where it led nowhere else. body is the
-// beginning of its markup.
-func Judge(raw string, status int, final, body string) Link {
+// Judge decides about a link that a browser asked for. redirects says that it led elsewhere, which was not followed. body is
+// the beginning of its markup.
+func Judge(raw string, status int, redirects bool, body string) Link {
 	l := Link{URL: raw, Status: status}
-	login := false
-	from, err := page.ParseURL(raw)
-	if to, wrong := page.ParseURL(final); err == nil && wrong == nil && final != "" {
-		l.Redirect, login = without(to), isLogin(from, to)
+	if redirects {
+		l.Verdict, l.Why = Unsure, "as the user it leads elsewhere, and nobody followed"
+		return l
 	}
-	l.judge(answer{status: status, markup: true, page: body}, final != "", login)
+	l.judge(answer{status: status, markup: true, page: body}, false, false)
 	if l.Verdict == Unsure && status == http.StatusForbidden {
 		l.Verdict, l.Why = NeedsLogin, "the user may not see it"
 	}

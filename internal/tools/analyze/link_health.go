@@ -264,14 +264,10 @@ func (r *healthResult) askAsUser(ctx context.Context, env Env, tab int) error {
 	}
 	for _, l := range o.Result.Links {
 		i, asked := again[l.URL]
-		if !asked || l.Status == 0 {
+		if !asked || l.Status == 0 && !l.Redirects {
 			continue
 		}
-		redirect := ""
-		if l.Final != l.URL {
-			redirect = l.Final
-		}
-		r.Results[i].came(outbound.Judge(l.URL, l.Status, redirect, l.Page))
+		r.Results[i].came(outbound.Judge(l.URL, l.Status, l.Redirects, l.Page))
 		r.Results[i].AsUser = true
 	}
 	if left := len(urls) - len(o.Result.Links); left > 0 {
