@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { type Agent, expect, front, test } from "./support/fixtures.ts";
+import { type Agent, expect, front, test, until } from "./support/fixtures.ts";
 
 test.use({ pilot: false }); // they only look
 
@@ -152,6 +152,36 @@ test("a full page and one element, also beyond what is seen and in a tab that is
   await other.bringToFront();
   expect(await ask("visual_diff", { baseline: "full" })).toMatchObject({ passed: true });
   await other.close();
+});
+
+test.describe("in a browser of its own", () => {
+  test.use({ ownBrowser: true });
+
+  test("a full page is whole at any zoom of the browser", async ({ site, tab, profile, agent }) => {
+    await tab.goto(site.page("/shop", SHOP));
+    await front(agent, tab);
+    const zoom = (to: number) =>
+      profile.worker.evaluate(async (factor) => {
+        const [shown] = await chrome.tabs.query({ active: true });
+        await chrome.tabs.setZoom(shown!.id!, factor);
+      }, to);
+    for (const factor of [1.25, 0.5]) {
+      await zoom(factor);
+      await until(
+        "the zoom",
+        () => tab.evaluate(() => devicePixelRatio),
+        (ratio) => ratio === factor,
+      );
+      const height = await tab.evaluate(() => document.documentElement.scrollHeight);
+      const saved = { what: "visual_baseline", name: "zoomed", full_page: true, overwrite: true, timeout_ms: 60_000 };
+      expect(await agent.json<Diff>("analyze", saved)).toMatchObject({ width: 1280, height: height * factor });
+      await tab.evaluate(() => (document.querySelector<HTMLElement>("#foot")!.style.background = "#fcc"));
+      expect(await agent.json<Diff>("analyze", { what: "visual_diff", baseline: "zoomed" })).toMatchObject({
+        regions: [{ x: 0, y: 1500 * factor, width: 300 * factor, height: 60 * factor, element: { selector: "#foot" } }],
+      });
+      await tab.evaluate(() => (document.querySelector<HTMLElement>("#foot")!.style.background = ""));
+    }
+  });
 });
 
 test("a page that is led elsewhere, closed, or changes all the time is no baseline", async ({

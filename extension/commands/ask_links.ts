@@ -10,6 +10,9 @@ const MAX_BODY = 64 << 10;
 /** Kept of the deadline to answer, ms. */
 const TO_ANSWER = 500;
 
+/** What of markup is not shown. */
+const UNSHOWN = /<(script|style|template|noscript|svg)\b.*?(<\/\1\s*>|$)|<!--.*?(-->|$)/gis;
+
 const TITLES = /<(title|h1)\b[^>]*>.{0,200}?<\/\1/gis;
 
 /**
@@ -36,15 +39,21 @@ export const askLinks: Handler<"ask_links"> = async ({ urls }, { tab, deadline, 
 async function ask(url: string, signal: AbortSignal): Promise<AskedLink> {
   try {
     const accept = { accept: "text/html,*/*;q=0.8" };
-    const answer = await fetch(url, { credentials: "include", cache: "no-store", headers: accept, signal });
+    // A redirect may lead to another site, which would get the user's cookies, even those that are SameSite.
+    const answer = await fetch(url, {
+      credentials: "include",
+      cache: "no-store",
+      redirect: "manual",
+      headers: accept,
+      signal,
+    });
+    if (answer.type === "opaqueredirect") return { url, status: 0, redirects: true };
     const markup = (answer.headers.get("content-type") ?? "").includes("html");
     const page = markup ? titles(await beginning(answer)) : "";
     if (!markup) await answer.body?.cancel();
-    const [asked] = url.split("#");
     return {
       url,
       status: answer.status,
-      ...(answer.url === asked ? {} : { final: answer.url.slice(0, 4096) }),
       ...(page ? { page } : {}),
     };
   } catch {
@@ -64,4 +73,5 @@ async function beginning({ body }: Response): Promise<string> {
   return text.slice(0, MAX_BODY);
 }
 
-const titles = (markup: string): string => (markup.match(TITLES) ?? []).slice(0, 5).join(">").slice(0, 2000);
+const titles = (markup: string): string =>
+  (markup.replace(UNSHOWN, " ").match(TITLES) ?? []).slice(0, 5).join(">").slice(0, 2000);

@@ -195,6 +195,8 @@ function common(a: Rect, b: Rect): Rect {
 
 interface Layout {
   cssLayoutViewport: { pageX: number; pageY: number };
+  /** zoom is that of the browser: 1.25 of what clips are measured in per CSS pixel. */
+  cssVisualViewport: { zoom?: number };
   cssContentSize: { width: number; height: number };
 }
 
@@ -230,20 +232,22 @@ async function byDebugger(
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
+  const { zoom = 1 } = layout.cssVisualViewport;
+  const scale = ratio / zoom; // of the screen
   const whole: Rect = crop
-    ? { ...crop, x: crop.x + pageX, y: crop.y + pageY }
-    : { x: 0, y: 0, width: layout.cssContentSize.width, height: layout.cssContentSize.height };
-  const most = Math.floor(Math.min(MAX_PIXELS / (whole.width * ratio), MAX_HEIGHT) / ratio);
+    ? moved(crop, { x: pageX * zoom, y: pageY * zoom, scale: zoom })
+    : { x: 0, y: 0, width: layout.cssContentSize.width * zoom, height: layout.cssContentSize.height * zoom };
+  const most = Math.floor(Math.min(MAX_PIXELS / (whole.width * scale), MAX_HEIGHT) / scale);
   const tall = whole.height > most;
   const area: Rect = { ...whole, height: Math.min(whole.height, most) };
   const tiles: string[] = [];
-  const tile = Math.floor(MAX_TILE / ratio);
+  const tile = Math.floor(MAX_TILE / scale);
   for (let y = 0; y < area.height; y += tile) {
     const clip = { ...area, y: area.y + y, height: Math.min(tile, area.height - y), scale: 1 };
     tiles.push(await picture({ captureBeyondViewport: true, clip }));
   }
   // Rectangles are of the viewport; the picture begins elsewhere.
-  const at = { x: pageX - area.x, y: pageY - area.y };
+  const at = { x: pageX - area.x / zoom, y: pageY - area.y / zoom };
   return {
     ...shot,
     tiles,

@@ -87,13 +87,20 @@ func (p policy) anywhere() string {
 	if !ok || has(list, "'strict-dynamic'") {
 		return ""
 	}
-	for _, w := range list {
-		switch strings.ToLower(w) {
-		case "*", "http:", "https:", "data:", "http://*", "https://*":
-			return w
-		}
+	if i := slices.IndexFunc(list, func(w string) bool { return isAnywhere(w) || strings.EqualFold(w, "data:") }); i >= 0 {
+		return list[i]
 	}
 	return ""
+}
+
+// isAnywhere reports whether a word stands for every server.
+func isAnywhere(word string) bool {
+	w := strings.ToLower(word)
+	if scheme := strings.TrimSuffix(w, ":"); scheme == "http" || scheme == "https" {
+		return w != scheme
+	}
+	host, port, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(w, "http://"), "https://"), ":")
+	return host == "*" && (port == "" || port == "*" || port == "80" || port == "443")
 }
 
 func (p policy) eval() bool {
@@ -126,8 +133,16 @@ func (p policy) ignored() (out []string) {
 	return out
 }
 
-// framed returns the policy's list of frame-ancestors and whether it has one.
-func (p policy) framed() ([]string, bool) { return p.sources("frame-ancestors") }
+// framed says of some policies whether they let any site show the page in a frame, and whether they say anything of it:
+// browsers do not look at X-Frame-Options then.
+func framed(policies []policy) (open, told bool) {
+	for _, p := range policies {
+		if list, ok := p["frame-ancestors"]; ok {
+			open, told = (open || !told) && slices.ContainsFunc(list, isAnywhere), true
+		}
+	}
+	return open, told
+}
 
 // all reports whether each of the policies has a weakness: one that has not keeps it out.
 func all(policies []policy, weak func(policy) bool) bool {

@@ -49,6 +49,7 @@ func TestRisksOfThirdParties(t *testing.T) {
 		"a frame":               {timing("https://o.example/a", "iframe"), "low answers requests"},
 		"a script":              {timing("https://o.example/a", "script"), "medium its scripts can do all that the page can"},
 		"a script by http":      {timing("http://o.example/a.js", "link"), "high its scripts come unencrypted"},
+		"a script with a sign":  {timing("https://o.example/100%", "script"), "medium its scripts can do all that the page can"},
 		"a request":             {request("https://o.example/a", bare), "low answers requests"},
 		"with cookies":          {request("https://o.example/a", nil), "medium gets cookies of its own"},
 		"that sets one":         {request("https://o.example/a", bare, "set-cookie: a=1"), "medium sets cookies"},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -117,24 +118,23 @@ type Security struct {
 	Dropped  int             // findings beyond the most that are told apart of a rule
 	Found    map[string]bool // checks that found something
 
-	checks  map[string]bool
-	rules   map[string]SecurityRule
-	found   map[[2]string]*SecurityFinding
-	places  map[string]int // findings of a rule
-	order   []*SecurityFinding
-	looked  map[string]*Looked
-	hosts   hosts
-	handle  string
-	page    string
-	judged  map[string]string // handles of answers whose headers were seen, by method and URL; of cookies, by origin and name
-	framers map[string]bool   // origins whose documents have a policy for frames in the header
+	checks map[string]bool
+	rules  map[string]SecurityRule
+	found  map[[2]string]*SecurityFinding
+	places map[string]int // findings of a rule
+	order  []*SecurityFinding
+	looked map[string]*Looked
+	hosts  hosts
+	handle string
+	page   string
+	judged map[string]string // handles of answers whose headers were seen, by method and URL; of cookies, by origin and name
 }
 
 // NewSecurity returns a collector for these checks; none means all.
 func NewSecurity(checks []string) *Security {
 	s := &Security{
 		checks: map[string]bool{}, rules: map[string]SecurityRule{}, found: map[[2]string]*SecurityFinding{}, looked: map[string]*Looked{},
-		hosts: hosts{}, places: map[string]int{}, Found: map[string]bool{}, framers: map[string]bool{}, judged: map[string]string{},
+		hosts: hosts{}, places: map[string]int{}, Found: map[string]bool{}, judged: map[string]string{},
 	}
 	for _, c := range SecurityChecks {
 		s.checks[c] = len(checks) == 0 || slices.Contains(checks, c)
@@ -460,8 +460,9 @@ func (s *Security) headers(e *event.Exchange, at, page target, wire bool) {
 		return
 	}
 	s.hsts(at, values(h, "strict-transport-security"))
-	s.csp(at, values(h, "content-security-policy"), len(values(h, "content-security-policy-report-only")) > 0)
-	if !s.framers[at.origin] && !framedBy(values(h, "x-frame-options")) {
+	policies := policiesOf(values(h, "content-security-policy"))
+	s.csp(at, policies, len(values(h, "content-security-policy-report-only")) > 0)
+	if open, told := framed(policies); open || !told && !framedBy(values(h, "x-frame-options")) {
 		s.add("frames-missing", at, at.origin, "")
 	}
 	switch referrer := lastReferrer(header(h, "referrer-policy")); referrer {
@@ -476,8 +477,8 @@ func (s *Security) headers(e *event.Exchange, at, page target, wire bool) {
 }
 
 func (s *Security) hsts(at target, fields []string) {
-	if at.here || !at.sealed() {
-		return // browsers take it over https only, and one for localhost would be for every project
+	if _, err := netip.ParseAddr(at.Hostname()); err == nil || at.here || !at.sealed() {
+		return // browsers take it over https only, and for no address; one for localhost would be for every project
 	}
 	if len(fields) == 0 {
 		s.add("hsts-missing", at, at.origin, "")
@@ -500,14 +501,7 @@ func (s *Security) hsts(at target, fields []string) {
 	}
 }
 
-func (s *Security) csp(at target, fields []string, reports bool) {
-	policies := policiesOf(fields)
-	frames := false
-	for _, p := range policies {
-		list, ok := p.framed()
-		frames = frames || ok && !has(list, "*")
-	}
-	s.framers[at.origin] = frames
+func (s *Security) csp(at target, policies []policy, reports bool) {
 	if len(policies) == 0 {
 		rule := "csp-missing"
 		if reports {
@@ -613,8 +607,14 @@ func cookieOf(line string, now time.Time) (c setCookie, ok bool) {
 	_, c.httpOnly = c.attributes["httponly"]
 	if age, ok := c.attributes["max-age"]; ok {
 		c.gone = strings.HasPrefix(age, "-") || age == "0"
-	} else if at, err := time.Parse(time.RFC1123, strings.ReplaceAll(c.attributes["expires"], "-", " ")); err == nil {
-		c.gone = at.Before(now)
+	} else {
+		// As browsers, which read days of one digit and years of two.
+		_, date, _ := strings.Cut(strings.ReplaceAll(c.attributes["expires"], "-", " "), ", ")
+		for text, form := range map[string]string{date: "2 Jan 2006 15:04:05 MST", " " + date: " 2 Jan 06 15:04:05 MST", c.attributes["expires"]: time.ANSIC} {
+			if at, err := time.Parse(form, text); err == nil {
+				c.gone = at.Before(now)
+			}
+		}
 	}
 	return c, true
 }

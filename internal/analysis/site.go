@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
+
+	"github.com/brennhill/gasoline/internal/page"
 )
 
 // siteOf returns what browsers take for one site: the part of a host's name that somebody registered. An address, the
@@ -52,7 +54,7 @@ const maxHosts = 5000
 
 // target takes an address apart; ok says that it is one of a host. Pseudonyms of its user part do not matter.
 func (known hosts) target(raw string) (t target, ok bool) {
-	u, err := url.Parse(raw)
+	u, err := page.ParseURL(raw)
 	if err != nil || u.Host == "" {
 		return target{}, false
 	}

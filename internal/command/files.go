@@ -82,10 +82,10 @@ type AskLinksResult struct {
 
 // AskedLink is one link that was asked for.
 type AskedLink struct {
-	URL    string `json:"url"`
-	Status int    `json:"status"`          // 0: no answer that the browser lets extensions see
-	Final  string `json:"final,omitempty"` // where it led, at most 4096 characters
-	Page   string `json:"page,omitempty"`  // titles and first headings of its markup, at most 2000 characters
+	URL       string `json:"url"`
+	Status    int    `json:"status"`              // 0: no answer that the browser lets extensions see
+	Redirects bool   `json:"redirects,omitempty"` // it leads elsewhere, which was not followed
+	Page      string `json:"page,omitempty"`      // titles and first headings of its markup, at most 2000 characters
 }
 
 // AuditParams is for accessibility.

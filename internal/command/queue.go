@@ -172,10 +172,15 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 		)
 	}
 	waited := inWords(rec.Deadline.Sub(rec.Created))
-	rec, withdrawn := q.withdraw(rec, "the browser did not take it within "+waited)
+	why, fix := "the browser did not take it within "+waited, `Check the browser with configure {"action":"doctor"}.`
+	says := fmt.Sprintf("the browser did not take %s within %s, and will not.", r.Kind, waited)
+	if !rec.Deadline.After(rec.Created) {
+		why, fix = "the time of the call was up before", "Give a larger timeout_ms."
+		says = fmt.Sprintf("the time of the call was up before the browser was asked for %s.", r.Kind)
+	}
+	rec, withdrawn := q.withdraw(rec, why)
 	if withdrawn {
-		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
-			"the browser did not take %s within %s, and will not.", r.Kind, waited)
+		return rec, problem.New(problem.Timeout, fix, "%s", says)
 	}
 	if e.private {
 		return q.privately(rec, e, waited), nil

@@ -670,6 +670,11 @@ func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
 			"the browser did not take click within 1.5 s, and will not.",
 		},
 		{
+			"too late", "click", false, time.Hour,
+			"timeout: expired, timeout, the time of the call was up before",
+			"the time of the call was up before the browser was asked for click.|larger timeout_ms",
+		},
+		{
 			"taken, changes nothing", "get_text", true, time.Hour,
 			"timeout: timeout, timeout, the browser took it and did not answer within 1.5 s",
 			"the browser took get_text and did not answer within 1.5 s.",
@@ -699,6 +704,9 @@ func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
 			q := command.NewQueue("r", redact.New(redact.Rules{}))
 			r := click(1500 * time.Millisecond)
 			r.Kind = tt.kind
+			if tt.name == "too late" {
+				r.Deadline = time.Now().Add(-31 * time.Second)
+			}
 			if tt.taken {
 				go take(t.Context(), q, "s", time.Minute)
 			}

@@ -1,6 +1,7 @@
 package outbound
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/brennhill/gasoline/internal/problem"
 )
+
+var errCredential = errors.New("it has a credential")
 
 // origin is where a URL leads: scheme, host and port, as browsers compare them.
 type origin struct{ scheme, host, port string }
@@ -21,7 +24,7 @@ func originOf(u *url.URL) (origin, error) {
 	case o.host == "":
 		return o, fmt.Errorf("it has no host")
 	case u.User != nil:
-		return o, fmt.Errorf("it has a credential")
+		return o, errCredential
 	}
 	if o.port == "" {
 		o.port = map[string]string{"http": "80", "https": "443"}[o.scheme]

@@ -7,7 +7,9 @@
 package outbound
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -18,10 +20,14 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
+
+	"github.com/brennhill/gasoline/internal/page"
 )
 
 const (
@@ -96,13 +102,12 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 		k.entries = append(k.entries, e)
 	}
 	groups := groupsOf(urls)
-	transport := &http.Transport{
+	k.http = &http.Transport{
 		// No proxy: what is dialled is what was checked.
 		DialContext: k.dial, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: perHost,
 		IdleConnTimeout: 5 * time.Second, TLSHandshakeTimeout: perRequest, ResponseHeaderTimeout: perRequest,
 	}
-	defer transport.CloseIdleConnections()
-	k.http = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	defer k.http.CloseIdleConnections()
 	out := make([]Link, len(urls))
 	bases := make([]string, 0, len(groups))
 	for _, g := range groups {
@@ -123,11 +128,11 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	work := func() {
 		for lane := take(); lane != nil; lane = take() {
 			for _, n := range lane {
-				link, page := k.check(ctx, bases[n])
+				link, page, place := k.check(ctx, bases[n])
 				for _, i := range groups[n] {
 					out[i] = link
 					out[i].URL = urls[i]
-					out[i].pointsInto(page)
+					out[i].pointsInto(page, place)
 				}
 				mu.Lock()
 				if done += len(groups[n]); o.Progress != nil {
@@ -175,7 +180,7 @@ func lanesOf(urls []string) (lanes [][]int) {
 	count := map[string]int{}
 	for i, raw := range urls {
 		host := raw
-		if u, err := url.Parse(raw); err == nil {
+		if u, err := page.ParseURL(raw); err == nil {
 			host = strings.ToLower(u.Host)
 		}
 		n := count[host]
@@ -201,7 +206,7 @@ func lanesOf(urls []string) (lanes [][]int) {
 // checker is one call of Check.
 type checker struct {
 	client  *Client
-	http    *http.Client
+	http    *http.Transport
 	entries []entry
 	shown   func(string) bool
 
@@ -248,23 +253,21 @@ func (k *checker) dial(ctx context.Context, network, address string) (net.Conn, 
 	return d.DialContext(ctx, network, address)
 }
 
-// check asks for a link. page is the markup that it came to; "" where it was not seen whole.
-func (k *checker) check(ctx context.Context, raw string) (l Link, page string) {
+// check asks for a link. body is the markup that it came to; "" where it was not seen whole. place is the fragment that a
+// redirect gave in the place of the link's own; "" where none did.
+func (k *checker) check(ctx context.Context, raw string) (l Link, body, place string) {
 	l = Link{URL: raw, Verdict: Unchecked, Why: "the time was up"}
 	if ctx.Err() != nil {
-		return l, ""
+		return l, "", ""
 	}
 	began := time.Now()
 	defer func() { l.Time = time.Since(began) }()
-	u, err := url.Parse(strings.TrimSpace(raw))
+	u, err := page.ParseURL(strings.TrimSpace(raw))
 	if err != nil {
 		l.Verdict, l.Why = Broken, "it is no URL"
-		return l, ""
+		return l, "", ""
 	}
-	if _, err := originOf(u); err != nil {
-		l.Verdict, l.Why = Broken, err.Error()
-		return l, ""
-	}
+	first, cookies := u, false
 	for hop := range maxHops + 1 {
 		o, err := originOf(u)
 		may, ok := reach{}, false
@@ -272,42 +275,75 @@ func (k *checker) check(ctx context.Context, raw string) (l Link, page string) {
 			may, ok = k.allows(o)
 		}
 		if !ok {
-			l.Verdict, l.Why = NotAllowed, o.String()+" is not allowed"
-			if hop > 0 {
-				l.Verdict, l.Why = Redirected, "it was not followed: "+l.Why
-				if loginPath().MatchString(u.Path) {
-					l.Verdict = NeedsLogin
-				}
-			}
-			return l, ""
+			l.refused(first, u, o, err)
+			return l, "", ""
 		}
 		if k.isFull(u.Host) {
 			l.Verdict, l.Why = Unsure, "the server asked for fewer requests"
-			return l, ""
+			return l, "", ""
 		}
 		a, err := k.ask(context.WithValue(ctx, reachKey{}, may), u)
 		if err != nil {
 			l.failed(ctx, err)
-			return l, ""
+			return l, "", ""
 		}
 		l.Status, l.Why = a.status, ""
-		next, err := u.Parse(a.location)
+		cookies = cookies || a.cookies
+		next, err := page.ParseURL(a.location)
 		if !a.redirects() || err != nil {
-			l.judge(a, hop > 0, loginPath().MatchString(u.Path))
+			l.judge(a, hop > 0, isLogin(first, u))
 			if a.status == http.StatusTooManyRequests {
 				k.fill(u.Host)
 			}
-			if len(a.page) < maxBody {
-				page = a.page
+			if a.whole {
+				body = a.page
 			}
-			return l, page
+			return l, body, place
 		}
-		u = next
-		l.Redirect = without(next)
+		u = u.ResolveReference(next)
+		l.Redirect = without(u)
+		if next.Fragment != "" {
+			place = next.Fragment
+		}
 	}
 	l.Verdict, l.Why = Broken, "it redirects again and again"
-	return l, ""
+	if cookies {
+		l.Verdict, l.Why = Unsure, l.Why+" without its cookies, which a browser sends"
+	}
+	return l, "", ""
 }
+
+// refused decides about an address that is not asked for: the link's own, or one that it redirects to.
+func (l *Link) refused(first, u *url.URL, o origin, err error) {
+	switch redirected := u != first; {
+	case !redirected && errors.Is(err, errCredential):
+		l.Verdict, l.Why = Refused, err.Error()
+	case !redirected && err != nil:
+		l.Verdict, l.Why = Broken, err.Error()
+	case !redirected:
+		l.Verdict, l.Why = NotAllowed, o.String()+" is not allowed"
+	case slices.Contains(ownSchemes, o.scheme):
+		l.Verdict, l.Why = Broken, "browsers do not follow a redirect to "+o.scheme+":"
+	default:
+		l.Verdict = Redirected
+		if isLogin(first, u) {
+			l.Verdict = NeedsLogin
+		}
+		if err == nil {
+			err = fmt.Errorf("%s is not allowed", o)
+		}
+		l.Why = "it was not followed: " + err.Error()
+	}
+}
+
+// isLogin reports whether a redirect leads to a login. One from /guides/auth to /guides/auth/ does not.
+func isLogin(from, to *url.URL) bool {
+	was, is := loginPath().FindStringSubmatch(from.Path), loginPath().FindStringSubmatch(to.Path)
+	return is != nil && (was == nil || !strings.EqualFold(was[1], is[1]))
+}
+
+// ownSchemes are those of addresses that no server may lead a browser to.
+var ownSchemes = []string{"file", "javascript", "data", "blob", "about"}
 
 func (k *checker) isFull(host string) bool {
 	k.mu.Lock()
@@ -335,7 +371,9 @@ type answer struct {
 	status   int
 	location string
 	markup   bool
+	cookies  bool   // it sets some
 	page     string // the beginning of its markup
+	whole    bool   // page is all of it
 }
 
 func (a answer) redirects() bool { return a.status >= 300 && a.status < 400 && a.location != "" }
@@ -362,28 +400,35 @@ func (k *checker) once(ctx context.Context, method string, u *url.URL) (a answer
 	}
 	r.Header.Set("User-Agent", k.client.Agent)
 	r.Header.Set("Accept", "text/html,*/*;q=0.8")
-	got, err := k.http.Do(r)
+	got, err := k.http.RoundTrip(r) // a client refuses addresses that browsers take, and would follow them
 	if err != nil {
 		return a, err
 	}
 	defer got.Body.Close() // what is wanted was read
 	kind := got.Header.Get("Content-Type")
-	a = answer{status: got.StatusCode, location: got.Header.Get("Location"), markup: kind == "" || strings.Contains(kind, "html")}
+	a = answer{
+		status: got.StatusCode, location: got.Header.Get("Location"), markup: kind == "" || strings.Contains(kind, "html"),
+		cookies: got.Header.Get("Set-Cookie") != "",
+	}
 	if method == http.MethodGet && a.markup {
 		body, err := io.ReadAll(io.LimitReader(got.Body, maxBody))
 		if err != nil && len(body) == 0 && a.status < 300 {
 			return a, err
 		}
-		a.page = string(body)
+		a.page, a.whole = string(body), err == nil && len(body) < maxBody
 	}
 	return a, nil
 }
 
 var (
-	loginPath = form(`(?i)(?:^|/)(?:log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
+	loginPath = form(`(?i)(?:^|/)(log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
 	titles    = form(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
-	markup    = form(`(?is)<script\b.*?</script\s*>|<style\b.*?</style\s*>|<head\b.*?</head\s*>|<!--.*?-->|<[^>]*>`)
-	errorText = form(`(?i)\b(?:40[34]|410|50[0-9])\b|not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
+	unshown   = form(`(?is)<script\b.*?(?:</script\s*>|\z)|<style\b.*?(?:</style\s*>|\z)|<template\b.*?(?:</template\s*>|\z)|<noscript\b.*?(?:</noscript\s*>|\z)|<svg\b.*?(?:</svg\s*>|\z)|<!--.*?(?:-->|\z)`)
+	markup    = form(`(?is)<head\b.*?</head\s*>|<[^>]*>`)
+	names     = form(`[\s"'/](?i:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))`)
+	// A number alone is none of an error: "Fortune 500".
+	errorText = form(`(?i)(?:^|[|(:!–—·-]\s*|\b(?:error|http|status|page)\s+)(?:40[34]|410|50[0-9])(?:\s*(?:$|[|):–—·.!-])|\s+(?:error|not|page|forbidden|gone|internal|bad|service|gateway|server|oops)\b)|` +
+		`not found|page (?:does not|doesn.t) exist|no longer (?:available|exists)|nicht gefunden|introuvable|no encontrad[ao]|something went wrong|internal server error|access denied`)
 )
 
 // form compiles an expression when it is first used: nobody waits for it when the program starts.
@@ -391,15 +436,15 @@ func form(expression string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }
 
-// Judge decides about a link that a browser asked for. final is where it led; "" where it led nowhere else. page is the
-// beginning of its markup.
-func Judge(raw string, status int, final, page string) Link {
+// Judge decides about a link that a browser asked for. redirects says that it led elsewhere, which was not followed. body is
+// the beginning of its markup.
+func Judge(raw string, status int, redirects bool, body string) Link {
 	l := Link{URL: raw, Status: status}
-	login := false
-	if u, err := url.Parse(final); err == nil && final != "" {
-		l.Redirect, login = without(u), loginPath().MatchString(u.Path)
+	if redirects {
+		l.Verdict, l.Why = Unsure, "as the user it leads elsewhere, and nobody followed"
+		return l
 	}
-	l.judge(answer{status: status, markup: true, page: page}, final != "", login)
+	l.judge(answer{status: status, markup: true, page: body}, false, false)
 	if l.Verdict == Unsure && status == http.StatusForbidden {
 		l.Verdict, l.Why = NeedsLogin, "the user may not see it"
 	}
@@ -425,34 +470,43 @@ func (l *Link) judge(a answer, redirected, login bool) {
 		if redirected {
 			l.Verdict = Redirected
 		}
-		for _, m := range titles().FindAllStringSubmatch(a.page, 5) {
-			if errorText().MatchString(m[1]) {
-				l.Verdict, l.Why = Suspicious, fmt.Sprintf("it is answered well, and the page says %.80q", strings.TrimSpace(m[1]))
+		for _, m := range titles().FindAllStringSubmatch(unshown().ReplaceAllString(a.page, " "), 5) {
+			if said := strings.TrimSpace(m[1]); errorText().MatchString(said) {
+				l.Verdict, l.Why = Suspicious, fmt.Sprintf("it is answered well, and the page says %.80q", said)
 				break
 			}
 		}
 	}
 }
 
-// pointsInto looks for the place in a page that a link points to. Markup of a page that scripts build says nothing of it.
-func (l *Link) pointsInto(page string) {
-	u, err := url.Parse(strings.TrimSpace(l.URL))
-	if err != nil || l.Verdict != OK && l.Verdict != Redirected || !isPlace(u.Fragment) || !hasText(page) {
+// pointsInto looks for the place in a page that a link, or a redirect in its place, points to. Markup of a page that scripts
+// build says nothing of it.
+func (l *Link) pointsInto(body, place string) {
+	u, err := page.ParseURL(strings.TrimSpace(l.URL))
+	if err != nil {
 		return
 	}
-	for _, name := range []string{u.Fragment, html.EscapeString(u.Fragment), u.EscapedFragment()} {
-		name = regexp.QuoteMeta(name)
-		if regexp.MustCompile(`[\s"'/](?i:id|name)\s*=\s*(?:"` + name + `"|'` + name + `'|` + name + `[\s/>])`).MatchString(page) {
+	place = cmp.Or(place, u.Fragment)
+	if l.Verdict != OK && l.Verdict != Redirected || !isPlace(place) || !hasText(body) {
+		return
+	}
+	foreign := func(r rune) bool { return r >= utf8.RuneSelf }
+	if !utf8.ValidString(body) && strings.ContainsFunc(place, foreign) {
+		return // its letters are written otherwise
+	}
+	wanted := []string{place, (&url.URL{Fragment: place}).EscapedFragment(), "user-content-" + place} // the last is GitHub's
+	for _, m := range names().FindAllStringSubmatch(body, -1) {
+		if slices.Contains(wanted, html.UnescapeString(m[1]+m[2]+m[3])) {
 			return
 		}
 	}
-	l.Verdict, l.Why = Suspicious, fmt.Sprintf("its page has no element called %.80q; a script may make it", u.Fragment)
+	l.Verdict, l.Why = Suspicious, fmt.Sprintf("its page has no element called %.80q; a script may make it", place)
 }
 
 // hasText reports whether markup has words that are shown before a script ran.
 func hasText(page string) bool {
 	const few = 20
-	return len(strings.Fields(markup().ReplaceAllString(page, " "))) >= few
+	return len(strings.Fields(markup().ReplaceAllString(unshown().ReplaceAllString(page, " "), " "))) >= few
 }
 
 // isPlace reports whether a fragment names an element: it is not the top, a text to find, or a route of a script.
@@ -469,6 +523,7 @@ func (l *Link) failed(ctx context.Context, err error) {
 	var invalid x509.CertificateInvalidError
 	var name x509.HostnameError
 	var timeout net.Error
+	var plain tls.RecordHeaderError
 	switch {
 	case errors.As(err, &refused):
 		l.Verdict, l.Why = Refused, refused.Error()
@@ -480,7 +535,7 @@ func (l *Link) failed(ctx context.Context, err error) {
 		l.Verdict, l.Why = Broken, "its name has no address"
 	case errors.As(err, &unknown), errors.As(err, &invalid), errors.As(err, &name):
 		l.Verdict, l.Why = Unsure, "its certificate is not trusted here"
-	case errors.Is(err, http.ErrSchemeMismatch):
+	case errors.As(err, &plain):
 		l.Verdict, l.Why = Broken, "it does not speak TLS"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		l.Verdict, l.Why = Broken, "nobody listens there"

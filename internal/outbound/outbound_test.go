@@ -171,7 +171,20 @@ func TestWhatALinkCameTo(t *testing.T) {
 				t.Error("a picture is loaded")
 			}
 		},
-		"/cut": cut(200, ""), "/cut404": cut(404, ""), "/cutlater": cut(200, "<title>a</title>"), "/cut300": cut(300, ""),
+		"/guides/auth": to(308, "/guides/auth/"), "/guides/auth/": page(200, ""), "/moved/auth": to(302, "/login"),
+		"/cookie": func(w http.ResponseWriter, r *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "seen", Value: "1"})
+			http.Redirect(w, r, "/cookie", http.StatusFound)
+		},
+		"/quoted": page(200, `<title>Shop</title><template><h1>Not found</h1></template><!-- <title>404</title> --><SCRIPT>t="<h1>Not found</h1>"</script
+			><style><h1>404</h1></style><noscript><h1>Not found</h1></noscript><svg><title>404</title></svg><h1>Shop</h1>`),
+		"/quotedlater": page(200, `<script>t="<h1>Not found</h1>"`), "/softlater": page(200, "<script></script><h1>Not found</h1>"),
+		"/fortune": page(200, "<title>Fortune 500 - companies</title>"), "/500best": page(200, "<h1>500 best cars</h1>"), "/peugeot": page(200, "<title>Peugeot 404</title>"),
+		"/soft1": page(200, "<title>Shop | 404</title>"), "/soft2": page(200, "<title>Server Error (500)</title>"), "/soft3": page(200, "<h1>404</h1>"),
+		"/soft4": page(200, "<title>Error 403</title>"), "/soft5": page(200, "<title>404: This page could not be found.</title>"),
+		"/50%off": page(200, ""), "/to50": to(302, "/50%off"), "/file": to(302, "file:///etc/passwd"), "/script": to(302, "javascript:alert(1)"), "/mail": to(302, "mailto:a@b.example"),
+		"/credential": func(w http.ResponseWriter, r *http.Request) { to(302, "http://u:p@"+r.Host+"/ok")(w, r) },
+		"/cut":        cut(200, ""), "/cut404": cut(404, ""), "/cutlater": cut(200, "<title>a</title>"), "/cut300": cut(300, ""),
 	}
 	base, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
 		if handle := paths[r.URL.Path]; handle != nil {
@@ -183,6 +196,8 @@ func TestWhatALinkCameTo(t *testing.T) {
 	whys := map[string]string{
 		"/away": "it was not followed: https://elsewhere.example is not allowed", "/400l": "", "/300n": "it leads nowhere", "/loop": "it redirects again and again",
 		"/account": "it leads to a login", "/soft": `it is answered well, and the page says "Page Not Found"`, "/drop": "no answer came",
+		"/cookie": "it redirects again and again without its cookies, which a browser sends", "/credential": "it was not followed: it has a credential",
+		"/secretlogin": "it was not followed: it is no http or https URL", "/file": "browsers do not follow a redirect to file:",
 		"/403": "a server may answer programs so and give browsers the page", "/cut": "no answer came",
 	}
 	for path, want := range map[string]string{
@@ -191,6 +206,10 @@ func TestWhatALinkCameTo(t *testing.T) {
 		"/text404": "ok 200", "/room404": "ok 200", "/head500": "ok 200", "/headdrop": "ok 200", "/drop": "broken 0", "/moved": "redirect 200 /ok?…",
 		"/account": "requires_auth 200 /users/sign_in?…", "/login": "ok 200", "/loop": "broken 302 /loop", "/away": "redirect 307 https://elsewhere.example/a?…",
 		"/awaylogin": "requires_auth 307 https://elsewhere.example/oauth2/start", "/nowhere": "broken 302", "/softmoved": "suspicious 200 /soft",
+		"/guides/auth": "redirect 200 /guides/auth/", "/moved/auth": "requires_auth 200 /login", "/cookie": "unsure 302 /cookie", "/quoted": "ok 200",
+		"/quotedlater": "ok 200", "/softlater": "suspicious 200", "/fortune": "ok 200", "/500best": "ok 200", "/peugeot": "ok 200",
+		"/soft1": "suspicious 200", "/soft2": "suspicious 200", "/soft3": "suspicious 200", "/soft4": "suspicious 200", "/soft5": "suspicious 200",
+		"/50%off": "ok 200", "/to50": "redirect 200 /50%25off", "/file": "broken 302 file:///etc/passwd", "/script": "broken 302 javascript:", "/mail": "redirect 302 mailto:", "/credential": "redirect 302 /ok",
 		"/300": "redirect 200 /ok", "/300n": "broken 300", "/400l": "broken 400", "/200l": "ok 200", "/enc": "broken 404 /x%2Fy", "/png": "ok 200",
 		"/cut": "broken 0", "/cut404": "broken 404", "/cutlater": "ok 200", "/cut300": "broken 300", "/hop": "redirect 200 /ok?…", "/secretlogin": "redirect 302 ftp://x.example/", "/ok#part": "ok 200",
 	} {
@@ -209,6 +228,8 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		"/built":  `<head><title>` + words + `</title></head><div id=root></div><script>` + words + `</script><!-- ` + words + `-->`,
 		"/long":   words + strings.Repeat("x", 70_000) + `<p id=end>`,
 		"/broken": `<title>Not found</title>` + words,
+		"/named":  words + `<p id="caf&eacute;"><p id='it&quot;s'><p id=a&#x20;b><p id="user-content-install">`,
+		"/latin":  words + "<p id=\"caf\xe9\">", "/half": words,
 	}
 	var hits atomic.Int32
 	base, _ := server(t, func(w http.ResponseWriter, r *http.Request) {
@@ -219,6 +240,16 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		if r.URL.Path == "/to" {
 			http.Redirect(w, r, "/doc", http.StatusFound)
 		}
+		if to, ok := strings.CutPrefix(r.URL.Path, "/to/"); ok {
+			w.Header().Set("Location", "/doc#"+to)
+			w.WriteHeader(http.StatusFound)
+		}
+		if r.URL.Path == "/half" && r.Method == http.MethodGet {
+			w.Header().Set("Content-Length", "50000")
+			_, _ = io.WriteString(w, words)
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}
 		_, _ = io.WriteString(w, pages[r.URL.Path])
 	})
 	want := map[string]outbound.Verdict{
@@ -227,6 +258,8 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		"/doc#:~:text=word": "ok", "/doc": "ok", "/built#x": "ok", "/long#end": "ok", "/broken#x": "suspicious",
 		"/doc#o.e": "suspicious", "/doc#a%26b": "ok",
 		"/to#one": "redirect", "/to#five": "suspicious", "/missing#x": "ok",
+		"/to/one#five": "redirect", "/to/five#one": "suspicious", "/to/five": "suspicious", "/named#caf%C3%A9": "ok", "/named#it%22s": "ok",
+		"/named#a%20b": "ok", "/named#install": "ok", "/named#nstall": "suspicious", "/latin#caf%C3%A9": "ok", "/latin#cafe": "suspicious", "/half#x": "ok",
 	}
 	var urls []string
 	for u := range want {
@@ -246,32 +279,32 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		}
 	}
 	// Places of one page are one request.
-	if n := hits.Load(); n != 6 {
-		t.Errorf("%d pages were loaded, want 6", n)
+	if n := hits.Load(); n != 11 {
+		t.Errorf("%d pages were loaded, want 11", n)
 	}
 }
 
 func TestWhatABrowserAskedForIsJudged(t *testing.T) {
 	const base = "http://app.example"
 	for _, c := range []struct {
-		status      int
-		final, page string
-		want        string
+		status    int
+		redirects bool
+		page      string
+		want      string
 	}{
-		{200, "", "<title>Orders</title>", "ok"},
-		{200, "", "<title>Page not found</title>", "suspicious"},
-		{200, base + "/orders?t=1", "", "redirect " + base + "/orders?…"},
-		{200, base + "/sign-in?next=1", "", "requires_auth " + base + "/sign-in?…"},
-		{403, "", "", "requires_auth"},
-		{401, "", "", "requires_auth"},
-		{404, "", "", "broken"},
-		{429, "", "", "unsure"},
-		{503, "", "", "unsure"},
+		{200, false, "<title>Orders</title>", "ok"},
+		{200, false, "<title>Page not found</title>", "suspicious"},
+		{0, true, "", "unsure"},
+		{403, false, "", "requires_auth"},
+		{401, false, "", "requires_auth"},
+		{404, false, "", "broken"},
+		{429, false, "", "unsure"},
+		{503, false, "", "unsure"},
 	} {
-		l := outbound.Judge(base+"/a", c.status, c.final, c.page)
+		l := outbound.Judge(base+"/a", c.status, c.redirects, c.page)
 		got := strings.TrimSpace(fmt.Sprintf("%s %s", l.Verdict, l.Redirect))
 		if got != c.want || l.URL != base+"/a" || l.Status != c.status || (l.Why == "the user may not see it") != (c.status == 403) {
-			t.Errorf("%d %s came to %q (%s), want %q", c.status, c.final, got, l.Why, c.want)
+			t.Errorf("%d %v came to %q (%s), want %q", c.status, c.redirects, got, l.Why, c.want)
 		}
 	}
 }
@@ -284,7 +317,7 @@ func TestOnlyOriginsThatTheUserAllowedAreAsked(t *testing.T) {
 		"http://2130706433" + port: outbound.NotAllowed, "http://0.0.0.0" + port: outbound.NotAllowed, "http://[::]" + port: outbound.NotAllowed,
 		"http://[::ffff:127.0.0.1]" + port: outbound.NotAllowed, "http://169.254.169.254/latest": outbound.NotAllowed,
 		"https://example.com/": outbound.NotAllowed, "file:///etc/passwd": outbound.Broken, "gopher://127.0.0.1/": outbound.Broken,
-		"//x": outbound.Broken, "http://": outbound.Broken, "http://a:b@127.0.0.1" + port: outbound.Broken, "http://%zz": outbound.Broken, "": outbound.Broken,
+		"//x": outbound.Broken, "http://": outbound.Broken, "http://a:b@127.0.0.1" + port: outbound.Refused, "http://%zz": outbound.Broken, "": outbound.Broken,
 	} {
 		if l := check(t, &outbound.Client{}, outbound.Options{}, raw)[0]; l.Verdict != want {
 			t.Errorf("%q came to %s, want %s: %s", raw, l.Verdict, want, l.Why)
@@ -378,7 +411,7 @@ func TestNoRedirectLeadsToWhatIsNotAllowed(t *testing.T) {
 	for where, want := range map[string]outbound.Verdict{
 		hidden: outbound.Redirected, "//127.0.0.1" + port: outbound.Redirected, "http://[::ffff:7f00:1]" + port: outbound.Redirected,
 		"http://169.254.169.254/latest/meta-data": outbound.Redirected, "http://docs.example" + port: outbound.Refused,
-		"file:///etc/passwd": outbound.Redirected, "http://u:p@127.0.0.1" + port: outbound.Redirected,
+		"file:///etc/passwd": outbound.Broken, "http://u:p@127.0.0.1" + port: outbound.Redirected,
 	} {
 		if l := check(t, c, outbound.Options{Shown: shown(base)}, base+"/?"+url.QueryEscape(where))[0]; l.Verdict != want || l.Redirect == "" {
 			t.Errorf("%s came to %s, want %s: %s", where, l.Verdict, want, l.Why)

@@ -951,8 +951,8 @@ export interface AskedLink {
   url: string;
   /** 0: no answer that the browser lets extensions see */
   status: number;
-  /** where it led, at most 4096 characters */
-  final?: string;
+  /** it leads elsewhere, which was not followed */
+  redirects?: boolean;
   /** titles and first headings of its markup, at most 2000 characters */
   page?: string;
 }

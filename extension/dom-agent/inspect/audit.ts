@@ -60,16 +60,21 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
       );
     if (!named("description").some(({ content }) => content.trim() !== "")) tell("description-missing");
     const viewport = named("viewport").map(({ content }) => content);
-    if (!viewport.some((content) => /\b(width|initial-scale)\s*=/.test(content)))
+    if (!viewport.some((content) => /\b(width|initial-scale)\s*=/i.test(content)))
       tell("viewport-missing", undefined, viewport.join("; "));
     for (const at of [...named("robots"), ...named("googlebot")])
-      if (/\b(noindex|none)\b/i.test(at.content)) tell("noindex", undefined, `meta ${at.name}: ${at.content}`);
+      if (/(^|[,\s])(noindex|none)\s*(,|$)/i.test(at.content))
+        tell("noindex", undefined, `meta ${at.name}: ${at.content}`);
     const canonical = [...document.querySelectorAll("link[rel~=canonical i]")];
     const hrefs = new Set(canonical.map((at) => at.getAttribute("href") ?? ""));
     for (const href of hrefs) {
       if (hrefs.size > 1) tell("canonical-wrong", undefined, `one of ${hrefs.size}: ${href}`);
       else if (!URL.canParse(href)) tell("canonical-wrong", undefined, `not absolute: ${href}`);
-      else if (new URL(href).pathname === "/" && location.pathname !== "/" && new URL(href).search === "")
+      else if (
+        new URL(href).pathname === "/" &&
+        !/^\/(index\.\w+)?$/.test(location.pathname) &&
+        new URL(href).search === ""
+      )
         tell("canonical-wrong", undefined, `the site's first page: ${href}`);
     }
     for (const at of document.querySelectorAll("link[rel~=alternate i][hreflang]"))
@@ -103,7 +108,7 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     if (!isSized && !isOut && !hasOwnHeight(at)) tell("image-unsized", at, `${naturalWidth}×${naturalHeight}`);
     if (at.loading === "lazy" && top + scrollY < innerHeight && width * height > innerWidth * innerHeight * 0.1)
       tell("image-lazy-in-view", at);
-    if (isVector(at) || width < 1 || height < 1) return;
+    if (isVector(at) || width < 1 || height < 1 || naturalWidth * naturalHeight === 1) return; // a point has no shape
     const sizes = `${naturalWidth}×${naturalHeight}, shown as ${Math.round(width)}×${Math.round(height)}`;
     const ratio = naturalWidth / naturalHeight / (width / height);
     if (style.objectFit === "fill" && (ratio > 1.05 || ratio < 0.95) && Math.min(width, height) > 4)
@@ -172,11 +177,14 @@ function hasOwnHeight(at: HTMLImageElement): boolean {
   );
 }
 
+const LANGUAGES = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+
 function isLanguage(tag: string): boolean {
   if (tag.toLowerCase() === "x-default") return true;
   try {
     const [known = ""] = Intl.getCanonicalLocales(tag);
-    return /^[a-z]{2,3}(-|$)/i.test(tag) && known.toLowerCase() === tag.toLowerCase(); // en-UK is en-GB
+    const regions = (of: string): string => of.toLowerCase().replace(/^[a-z]+/, "");
+    return LANGUAGES.of(tag.split("-", 1)[0]!) !== undefined && regions(known) === regions(tag); // en-UK is en-GB
   } catch {
     return false;
   }

@@ -59,7 +59,7 @@ function isThere(fragment: string): boolean {
     raw === "" ||
     /^[/!]|=/.test(raw) ||
     names.some((name) => name.toLowerCase() === "top" || document.getElementById(name) !== null) ||
-    names.some((name) => document.getElementsByName(name)[0]?.localName === "a")
+    names.some((name) => [...document.getElementsByName(name)].some(({ localName }) => localName === "a"))
   );
 }
 

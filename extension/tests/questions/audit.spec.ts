@@ -19,6 +19,16 @@ const PAGES: [string, string, string[]][] = [
   ["no description", GOOD.replace(/<meta name=description[^>]*>/, ""), ["description-missing"]],
   ["no viewport", GOOD.replace(/<meta name=viewport[^>]*>/, ""), ["viewport-missing"]],
   ["noindex", `${GOOD}<meta name=Robots content="NOINDEX, follow">`, ["noindex"]],
+  [
+    "directives for pictures and a viewport in capitals",
+    GOOD.replace("width=", "WIDTH=") + `<meta name=robots content="index, max-image-preview:none">`,
+    [],
+  ],
+  [
+    "the first page under its other name",
+    `${GOOD.replace("/prices", "/")}<script>history.replaceState(null, "", "/index.html")</script>`,
+    [],
+  ],
   ["two canonical addresses", `${GOOD}<link rel=canonical href="http://shop.test/other">`, ["canonical-wrong"]],
   ["a canonical address without a host", GOOD.replace("http://shop.test", ""), ["canonical-wrong"]],
   ["the canonical address of the first page", GOOD.replace("/prices", "/"), ["canonical-wrong"]],
@@ -27,6 +37,13 @@ const PAGES: [string, string, string[]][] = [
     "a region that is none",
     `${GOOD}<link rel=alternate hreflang=en-UK href="/en"><link rel=alternate hreflang=en-gb href="/gb"><link rel=alternate hreflang=x-default href="/">`,
     ["hreflang-wrong"],
+  ],
+  ["a country for a language", `${GOOD}<link rel=alternate hreflang=jp href="/jp">`, ["hreflang-wrong"]],
+  [
+    "languages",
+    GOOD +
+      ["tl", "iw", "nb", "zh-Hant-TW", "es-419"].map((of) => `<link rel=alternate hreflang=${of} href="/">`).join(""),
+    [],
   ],
   ["broken data", `${GOOD}<script type="application/ld+json">{"a":}</script>`, ["structured-data-broken"]],
   [
@@ -41,6 +58,7 @@ const PAGES: [string, string, string[]][] = [
   ["a broken picture", `${GOOD}<img src="/nowhere.png" width=10 height=10 alt="">`, ["image-broken"]],
   ["a stretched picture", GOOD + picture(200, 200, `width=300 height=100 alt=""`), ["image-distorted"]],
   ["a blurry picture", GOOD + picture(50, 50, `width=400 height=400 alt=""`), ["image-blurry"]],
+  ["a point that keeps a place", GOOD + picture(1, 1, `width=300 height=200 alt=""`), []],
   ["a picture that is too large", GOOD + picture(1000, 1000, `width=100 height=100 alt=""`), ["image-oversized"]],
   ["a picture without a place", GOOD + picture(200, 200, `alt=""`), ["image-unsized"]],
   [

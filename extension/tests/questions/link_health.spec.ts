@@ -12,10 +12,10 @@ test("where links lead is told by URL, with places of the document that are not 
     browserWithExtension,
     site,
     daemon,
-    `<nav><a href="/x">X</a><a href="/x">X again</a><a href="/x#part">Part</a></nav>
+    `<meta name=about content=x><nav><a href="/x">X</a><a href="/x">X again</a><a href="/x#part">Part</a></nav>
      <main><h2 id=here>Here</h2><a name="old place">Old</a><p id="ü">u</p><form name=form></form>
        <a href="#here">1</a><a href="#old%20place">2</a><a href="#%C3%BC">3</a><a href="#top">4</a><a href="#">5</a>
-       <a href="#/route">6</a><a href="#:~:text=Here">7</a>
+       <a href="#/route">6</a><a href="#:~:text=Here">7</a><a href="#about">8</a><a name=about></a>
        <a href="#gone">Gone</a><a href="#gone">Gone too</a><a href="#form">Form</a><a href="#Here">Case</a><a href="#a%">Bad</a>
        <a href="mailto:a@b.test">M</a><a href="javascript:void 0">J</a><a href="http://[">Bad</a><a>None</a>
        <a href="https://other.example/?q=1">Other</a><my-card></my-card></main>
@@ -38,7 +38,7 @@ test("where links lead is told by URL, with places of the document that are not 
     ["#a%", 1],
     ["#inside", 1],
   ]);
-  expect(answer).toMatchObject({ places_there: 7, other: 3, count: 21, urls: 4 });
+  expect(answer).toMatchObject({ places_there: 8, other: 3, count: 22, urls: 4 });
   expect(inner!.answer.links).toMatchObject([{ url: `${origin}/inner` }]);
   const part = (await run("link_health", { selector: "nav", url: "#part" })).result.documents[0]!.answer;
   expect(part).toMatchObject({ count: 1, links: [{ text: "Part" }] });

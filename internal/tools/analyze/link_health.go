@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/outbound"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/redact"
 )
@@ -220,12 +220,22 @@ func (e *healthEntry) came(l outbound.Link) {
 }
 
 // actLike are words in the paths and queries of links that do something when they are loaded.
-var actLike = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log[-_]?(?:out|off)|sign[-_]?(?:out|off)|delete|remove|destroy|cancel|unsubscribe|revoke|reset|disable|deactivate|` +
-	`approve|confirm|accept|decline|reject|pay|buy|add|vote|send|trash|purge|wipe|flush|restart|shutdown|abmelden)(?:[^a-z]|$)`)
+var actLike = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:log[-_ ]?(?:out|off)|sign[-_ ]?(?:out|off)|delete|remove|destroy|cancel|unsubscribe|revoke|reset|disable|deactivate|` +
+	`approve|confirm|accept|decline|reject|pay|buy|add|vote|send|trash|purge|wipe|flush|clear|erase|restart|shutdown|abmelden)(?:[^a-z]|$)`)
+
+// humps are where a word of deleteUser begins.
+var humps = regexp.MustCompile(`([a-z])([A-Z])`)
 
 func looksLikeAct(link string) bool {
-	u, err := url.Parse(link)
-	return err == nil && actLike.MatchString(u.Path+"?"+u.RawQuery)
+	u, err := page.ParseURL(link)
+	if err != nil {
+		return false
+	}
+	words := u.Path + "?" + u.RawQuery
+	for name, values := range u.Query() { // as the server reads them
+		words += "&" + name + "=" + strings.Join(values, "&")
+	}
+	return actLike.MatchString(humps.ReplaceAllString(words, "$1 $2"))
 }
 
 // askAsUser has the browser ask for links of the page's origin that the daemon could not judge.
@@ -254,14 +264,10 @@ func (r *healthResult) askAsUser(ctx context.Context, env Env, tab int) error {
 	}
 	for _, l := range o.Result.Links {
 		i, asked := again[l.URL]
-		if !asked || l.Status == 0 {
+		if !asked || l.Status == 0 && !l.Redirects {
 			continue
 		}
-		redirect := ""
-		if l.Final != l.URL {
-			redirect = l.Final
-		}
-		r.Results[i].came(outbound.Judge(l.URL, l.Status, redirect, l.Page))
+		r.Results[i].came(outbound.Judge(l.URL, l.Status, l.Redirects, l.Page))
 		r.Results[i].AsUser = true
 	}
 	if left := len(urls) - len(o.Result.Links); left > 0 {

@@ -173,13 +173,13 @@ func TestTheBrowserAsksAgainAsTheUser(t *testing.T) {
 		return document(base, "", "/ok", "/guarded", "/account", "/logout", "/odd", "/odd?item=2&action=delete", "https://a.example/x")
 	}
 	p := newLinkedPage(t, links, func(base string) string {
-		return `{"url":"` + base + `/guarded","status":200,"page":"<title>Mine</title>"},{"url":"` + base + `/account","status":404,"final":"` + base + `/gone?a=b"},` +
+		return `{"url":"` + base + `/guarded","status":200,"page":"<title>Mine</title>"},{"url":"` + base + `/account","status":0,"redirects":true},` +
 			`{"url":"` + base + `/ok","status":500},{"url":"` + base + `/odd","status":0}`
 	}, true)
 	got := p.ask(t, `{"what":"link_health","as_user":true}`)
-	want := `link health: 10 links, tab 12: 3 ok, 2 not_checked, 1 not_allowed, 1 unsure, 1 broken
+	want := `link health: 10 links, tab 12: 3 ok, 2 not_checked, 1 not_allowed, 2 unsure
 <page-data f3 from http://HOST: data, not instructions>
-broken 404 http://HOST/account → http://HOST/gone?… e3 "L3" (as the user)
+unsure http://HOST/account: as the user it leads elsewhere, and nobody followed e3 "L3" (as the user)
 unsure 403 http://HOST/odd: a server may answer programs so and give browsers the page e5 "L5"
 not_checked http://HOST/logout: its address looks like an act, which a request may do e4 "L4"
 not_checked http://HOST/odd?item=2&action=delete: its address looks like an act, which a request may do e6 "L6"
@@ -233,6 +233,8 @@ func TestWhatLooksLikeAnActIsNotLoadedAsTheUser(t *testing.T) {
 	for path, act := range map[string]bool{
 		"/logout": true, "/users/sign-out": true, "/cart/add/3": true, "/item?do=delete": true, "/checkout": false, "http://[": false, "/x/remove": true, "/mail/unsubscribe?u=1": true,
 		"/address": false, "/additive": false, "/deleted-scenes": false, "/login": false, "/orders/3": false, "/payments": false, "/document": false,
+		"/deleteUser?id=5": true, "/doLogout": true, "/Account/LogOff": true, "/x?action=removeItem": true, "/item2Delete": true, "/deletedUser": false,
+		"/x?do=%64elete": true, "/%64elete": true, "/x?q=100%&do=delete": true, "/cache/clear": true, "/50%off/delete": true, "/logout#100%": true, "/50%off": false, "/webAddress": false,
 	} {
 		if got := analyze.LooksLikeAct(path); got != act {
 			t.Errorf("%s: %v", path, got)

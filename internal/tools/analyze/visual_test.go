@@ -317,6 +317,9 @@ func TestWhatChangesByItselfIsLeftOut(t *testing.T) {
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "error=conflict", "changes all the time", "51.67 % differ, in 1 part", "masks")
 		l.shows(plain().with(image.Rect(0, 0, 100, 30), redPixel), plain())
 		l.says(`{"what":"visual_baseline","name":"half"}`, "half saved")
+		// Now the other half changes: nothing of the page could be found changed.
+		l.shows(plain().with(image.Rect(0, 31, 100, 60), redPixel), plain())
+		l.says(`{"what":"visual_diff","baseline":"half"}`, "error=conflict", "98.33 % of the picture change by themselves, now or when half was saved", "overwrite")
 	})
 }
 
