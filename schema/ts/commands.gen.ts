@@ -1397,6 +1397,8 @@ export interface ElementStyles {
   /** of its text */
   contrast?: Contrast;
   not_visible_because?: string[];
+  /** why a pointer does not come to one that is seen */
+  not_clickable_because?: string[];
 }
 
 /** StylesFound is how elements of a document are styled. */

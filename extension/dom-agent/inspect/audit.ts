@@ -19,7 +19,7 @@ const OUTDATED =
   "acronym,applet,basefont,bgsound,big,blink,center,dir,font,frame,frameset,isindex,marquee,nobr,noembed,noframes,plaintext,spacer,strike,tt,xmp";
 /** What of a document is against the rules that pages themselves keep or break. Go has the rules, with words and points. */
 export const audit: Question<"audit"> = async ({ environment, tools }) => {
-  const { refs, deadline } = environment;
+  const { deadline } = environment;
   const slices = new tools.Slices(deadline);
   const faults = new Map<string, PageFault>();
   const density = devicePixelRatio || 1;
@@ -30,7 +30,7 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
     fault.count++;
     if (fault.places.length >= MAX_PLACES) return;
     const said = at ? tools.clean(detail, at) : detail;
-    const where = at ? { ref: refs.refOf(at, tools.identityOf(at)), element: tools.inWords(at).slice(0, 120) } : {};
+    const where = at ? { ref: tools.refOf(at), element: tools.inWords(at).slice(0, 120) } : {};
     if (at || said) fault.places.push({ ...where, ...(said ? { detail: said.slice(0, 160) } : {}) });
   };
   const tree = await treeOf(document, tools, slices);

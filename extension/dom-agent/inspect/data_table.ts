@@ -54,8 +54,7 @@ async function read(
   asking: Asking<{ max_rows?: number; max_cols?: number }>,
   slices: Slices,
 ): Promise<FoundTable> {
-  const { params, environment, tools } = asking;
-  const { refs } = environment;
+  const { params, tools } = asking;
   const maxRows = params.max_rows ?? DEFAULT_ROWS;
   const maxColumns = params.max_cols ?? DEFAULT_COLUMNS;
   const headers: string[] = [];
@@ -140,7 +139,7 @@ async function read(
     if (rows.length >= maxRows) continue;
     for (const [i, cell] of line.entries()) if (cell) drawn.add(i);
     rows.push(line);
-    rowRefs.push(refs.refOf(row, tools.identityOf(row)));
+    rowRefs.push(tools.refOf(row));
   }
   // Of a wide grid that draws some columns these are told; of others the first, and what is not drawn is a gap.
   const some = columns > maxColumns && drawn.size < columns;
@@ -151,7 +150,7 @@ async function read(
   const totalColumns = numberOf(table, "colcount", tools);
   const heads = total > 0 || first > 0 ? headRows(lines, cells, tools) : 0;
   return {
-    ref: refs.refOf(table, tools.identityOf(table)),
+    ref: tools.refOf(table),
     role: tools.roleTold(table),
     ...(caption ? { caption: caption.slice(0, 120) } : {}),
     headers: of(headers.length).map((i) => headers[i] ?? ""),

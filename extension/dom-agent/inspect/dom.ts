@@ -36,7 +36,7 @@ export const dom: Question<"dom"> = async (asking) => {
   for (const at of within.slice(0, limit)) {
     if (slices.over) await slices.pause();
     if (!at.isConnected) continue;
-    const ref = environment.refs.refOf(at, tools.identityOf(at));
+    const ref = tools.refOf(at);
     const styles = params.include_styles || params.properties ? stylesOf(at, params.properties ?? STYLES) : undefined;
     matches.push({
       ref,

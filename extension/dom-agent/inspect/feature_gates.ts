@@ -21,7 +21,7 @@ const USED = /(\d[\d,.]*)\s*(?:of|\/|out of)\s*(\d[\d,.]*)/i;
 
 /** What the document says, in words, of what is not to be had. */
 export const featureGates: Question<"feature_gates"> = async ({ within, environment, tools }) => {
-  const { refs, deadline } = environment;
+  const { deadline } = environment;
   const slices = new tools.Slices(deadline);
   const found = { plan: [] as FeatureGate[], auth: [] as FeatureGate[], usage: [] as FeatureGate[] };
   const told = new Set<string>();
@@ -46,7 +46,7 @@ export const featureGates: Question<"feature_gates"> = async ({ within, environm
     const plan = kind === "plan" ? NAMED_PLAN.exec(text)?.[0] : undefined;
     const provider = kind === "auth" ? PROVIDER.exec(text)?.[0] : undefined;
     list.push({
-      ref: refs.refOf(control, tools.identityOf(control)),
+      ref: tools.refOf(control),
       text,
       ...(feature && feature !== text ? { feature } : {}),
       ...(plan ? { required_plan: plan } : {}),

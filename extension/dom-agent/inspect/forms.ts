@@ -154,7 +154,7 @@ const legendOf = (around: Element, { tools }: Asking<unknown>): string => {
 
 /** The buttons that send a form or reset it. */
 function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Slices): FormButton[] {
-  const { environment, tools } = asking;
+  const { tools } = asking;
   if (!form) return [];
   const all = [
     ...tools.everywhere(BUTTONS, around ?? document),
@@ -171,7 +171,7 @@ function buttonsOf({ form, around }: Group, asking: Asking<unknown>, slices: Sli
       if (!does) return [];
       return [
         {
-          ref: environment.refs.refOf(at, tools.identityOf(at)),
+          ref: tools.refOf(at),
           label: tools.labelOf(at, slices.pass).slice(0, 80),
           does,
           ...(does === "submit" ? sendsBy(at) : {}),

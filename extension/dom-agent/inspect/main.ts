@@ -50,6 +50,8 @@ export interface Lent {
 }
 
 export interface Tools extends Lent {
+  /** The short name of an element. */
+  refOf: (element: Element) => string;
   /** A text that tells about an element, without what secret fields around it hold. */
   clean: (text: string, element: Element) => string;
 }
@@ -69,15 +71,16 @@ export type Question<K extends Kind> = (asking: Asking<Commands[K]["params"]>) =
 type Answer<K extends Kind> = Commands[K]["result"] extends Inspected<infer R> ? R : never;
 
 /** A page may show what the user typed into a secret field. No answer has it. */
-function discreet(tools: Lent): Tools {
+function discreet(tools: Lent, { refs }: Environment): Tools {
   const { secrets } = new tools.Pass();
   const clean: Tools["clean"] = (text, at) => secrets.clean(text, at);
-  return { ...tools, clean, shownText: (at, max) => clean(tools.shownText(at, max), at) };
+  const refOf: Tools["refOf"] = (at) => refs.refOf(at, tools.identityOf(at));
+  return { ...tools, clean, refOf, shownText: (at, max) => clean(tools.shownText(at, max), at) };
 }
 
 async function ask<K extends Kind>(kind: K, asking: Asking<Commands[K]["params"], Lent>): Promise<Answer<K>> {
   const all: { [K in Kind]: Question<K> } = QUESTIONS;
-  return (all[kind] as unknown as Question<K>)({ ...asking, tools: discreet(asking.tools) });
+  return (all[kind] as unknown as Question<K>)({ ...asking, tools: discreet(asking.tools, asking.environment) });
 }
 
 declare global {

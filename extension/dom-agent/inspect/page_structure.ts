@@ -59,7 +59,7 @@ function checked(one: unknown): PageFramework[] {
 
 async function componentsOf(
   elements: readonly Element[],
-  { environment, tools }: Asking<unknown>,
+  { tools }: Asking<unknown>,
   slices: Slices,
 ): Promise<Pick<Structure, "components" | "no_component">> {
   const world = new Components();
@@ -79,7 +79,7 @@ async function componentsOf(
       const shown = (value: unknown): string =>
         slices.pass.secrets.clean(JSON.stringify(value, clean) ?? "", at).slice(0, MAX_JSON);
       components.push({
-        ref: environment.refs.refOf(at, tools.identityOf(at)),
+        ref: tools.refOf(at),
         framework: found.framework,
         names: found.names,
         ...(found.source ? { source: found.source } : {}),
@@ -108,8 +108,7 @@ function routingOf(frameworks: readonly PageFramework[]): PageRouting {
 }
 
 /** What scrolls, lies over the page, or has a shadow root. */
-async function walk(structure: Structure, { environment, tools }: Asking<unknown>, slices: Slices): Promise<void> {
-  const { refs } = environment;
+async function walk(structure: Structure, { tools }: Asking<unknown>, slices: Slices): Promise<void> {
   const roots: ShadowRoots = structure.shadow_roots;
   const hosts = new Set<string>();
   const undefinedTags = new Set<string>();
@@ -136,7 +135,7 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
   function partOf(at: Element): PagePart {
     const role = tools.roleTold(at) || at.localName;
     return {
-      ref: refs.refOf(at, tools.identityOf(at)),
+      ref: tools.refOf(at),
       role,
       text: tools.shownName(at, slices.pass) || tools.shownText(at, 120),
     };
@@ -157,7 +156,7 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
     const isAcross = across && scrolls.test(overflowX);
     if (!isDown && !isAcross) return undefined;
     return {
-      ref: refs.refOf(at, tools.identityOf(at)),
+      ref: tools.refOf(at),
       label: isPage ? "the page" : tools.shownName(at, slices.pass) || tools.inWords(at),
       scroll_top: Math.round(at.scrollTop),
       height: at.clientHeight,

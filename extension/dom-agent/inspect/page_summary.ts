@@ -37,7 +37,7 @@ const LANDMARKS = /^(banner|complementary|contentinfo|form|main|navigation|regio
 
 /** The document in short. */
 export const pageSummary: Question<"page_summary"> = async ({ within, environment, tools }) => {
-  const { refs, deadline } = environment;
+  const { deadline } = environment;
   const slices = new tools.Slices(deadline);
   const scopes = within ?? [document];
   const shown = each(SHOWN, () => [] as Element[]);
@@ -57,7 +57,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   const { operable, links, tables, pictures } = each(SHOWN, (name) => shown[name].length);
   const headings = shown.headings.slice(0, MAX_HEADINGS);
   const part = (at: Element, text: string): PagePart => ({
-    ref: refs.refOf(at, tools.identityOf(at)),
+    ref: tools.refOf(at),
     role: tools.roleTold(at) || at.localName,
     text: text.slice(0, 160),
   });
