@@ -1674,6 +1674,8 @@ export interface FormButton {
   label: string;
   /** submit, reset; unknown: a component's that does not say */
   does: string;
+  /** its own entry, which is sent when it is pressed */
+  sends?: string;
   /** where it sends the form instead, without the page's own origin */
   action?: string;
   /** how it sends the form instead */
