@@ -1397,6 +1397,8 @@ export interface ElementStyles {
   /** of its text */
   contrast?: Contrast;
   not_visible_because?: string[];
+  /** why a pointer does not come to one that is seen */
+  not_clickable_because?: string[];
 }
 
 /** StylesFound is how elements of a document are styled. */
@@ -1672,6 +1674,8 @@ export interface FormButton {
   label: string;
   /** submit, reset; unknown: a component's that does not say */
   does: string;
+  /** its own entry, which is sent when it is pressed */
+  sends?: string;
   /** where it sends the form instead, without the page's own origin */
   action?: string;
   /** how it sends the form instead */

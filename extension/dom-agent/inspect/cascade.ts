@@ -18,6 +18,8 @@ export interface Fitting {
   rank: number;
   /** Conditions that hold, in words. */
   when: string;
+  /** How far around the element the root of the rule's @scope is; the nearer wins, and any wins over none, Infinity. */
+  far: number;
   /** Later rules win. */
   order: number;
   /**
@@ -45,12 +47,20 @@ export interface Sheets {
     layer: string;
     rank: () => number;
     when: string;
+    within: Scoped | undefined;
     scope: Document | ShadowRoot;
   }[];
   /** Addresses of sheets that the browser does not show. */
   unread: string[];
   /** Custom properties that children do not have from their parents. */
   apart: Set<string>;
+}
+
+/** An @scope: what begins it, the parent of its <style> where it does not say, what ends it, and the one that it is in. */
+interface Scoped {
+  start: string | Node | null | undefined;
+  end: string | null;
+  outer: Scoped | undefined;
 }
 
 /** Declarations between the rules of a rule. Chrome has these from 130 on. */
@@ -75,11 +85,12 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
     };
     const inLayer = (outer: string, name: string): string =>
       known([outer, name || `(anonymous ${++anonymous})`].filter(Boolean).join("."));
+    let within: Scoped | undefined;
     const walk = (list: CSSRuleList, source: string, layer: string, when: string, outer: string): void => {
       for (const rule of list) {
         const push = (style: CSSStyleDeclaration, selector: string): void => {
           const of = { rule, sheet: rule.parentStyleSheet as CSSStyleSheet };
-          found.rules.push({ of, style, selector, source, layer, rank: () => rankOf(layer), when, scope });
+          found.rules.push({ of, style, selector, source, layer, rank: () => rankOf(layer), when, within, scope });
         };
         if (found.rules.length >= MAX_RULES) return;
         if (rule instanceof CSSStyleRule) {
@@ -107,8 +118,20 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         } else if (rule instanceof CSSContainerRule) {
           // Whether it holds is the browser's to know; what follows from it is compared with the computed value.
           walk(rule.cssRules, source, layer, and(when, `@container ${rule.conditionText}`), outer);
-        } else if ("cssRules" in rule && rule.cssText.startsWith("@scope")) {
-          walk((rule as CSSGroupingRule).cssRules, source, layer, when, outer);
+        } else if (rule instanceof CSSScopeRule) {
+          const head = rule.cssText.split(" {")[0] as string;
+          const before = within;
+          const { start, end, parentStyleSheet } = rule;
+          within = {
+            start:
+              start === null
+                ? parentStyleSheet?.ownerNode?.parentNode
+                : nested(start, start.includes("&") ? outer : ""),
+            end,
+            outer: before,
+          };
+          walk(rule.cssRules, source, layer, and(when, head), "");
+          within = before;
         }
       }
     };
@@ -170,11 +193,13 @@ export function fitting(element: Element, slots: readonly Element[], { rules }: 
   const host = root instanceof ShadowRoot ? root.host : null;
   const outside = host?.getRootNode();
   const found: Fitting[] = [];
-  for (const [order, { of, style, selector, source, layer, rank, when, scope }] of rules.entries()) {
+  for (const [order, { of, style, selector, source, layer, rank, when, within, scope }] of rules.entries()) {
     const slot = slots.findIndex((at) => at.getRootNode() === scope);
     const isHost = scope instanceof ShadowRoot && scope.host === element;
     const depth = scope === root ? 0 : isHost ? 1 : slot >= 0 ? slot + 1 : scope === outside ? -1 : undefined;
     if (depth === undefined) continue;
+    const near = within && nearest(element, within);
+    if (within && !near) continue;
     let most: Specificity | undefined;
     for (const one of splitList(selector)) {
       const isIt = isHost
@@ -183,23 +208,42 @@ export function fitting(element: Element, slots: readonly Element[], { rules }: 
           ? fitsSlotted(element, slots[slot] as Element, one)
           : depth < 0
             ? fitsPart(element, host as Element, one)
-            : fits(element, one);
+            : fits(element, one, near?.root);
       if (!isIt) continue;
       const own = specificityOf(one);
       if (!most || compare(own, most) > 0) most = own;
     }
-    if (most) found.push({ of, style, selector, specificity: most, source, layer, rank: rank(), when, order, depth });
+    const far = near?.far ?? Infinity;
+    if (most)
+      found.push({ of, style, selector, specificity: most, source, layer, rank: rank(), when, far, order, depth });
   }
   return found;
 }
 
-/** Whether a selector that has no pseudo-element fits. */
-function fits(element: Element, selector: string): boolean {
+/** Whether a selector that has no pseudo-element fits. In an @scope it is about what is in the root, unless it says else. */
+function fits(element: Element, selector: string, root?: Element): boolean {
   try {
-    return !selector.includes("::") && element.matches(selector);
+    if (selector.includes("::")) return false;
+    if (!root) return element.matches(selector);
+    const says = /:scope|&/.test(selector);
+    if (element === root) return says && element.matches(selector);
+    return [...root.querySelectorAll(says ? selector : `:scope ${selector}`)].includes(element);
   } catch {
     return false;
   }
+}
+
+/** The nearest root of an @scope that an element is in, and how far around it that is. */
+function nearest(element: Element, { start, end, outer }: Scoped): { root: Element; far: number } | undefined {
+  for (let root: Element | null = element, far = 0; root; root = root.parentElement, far++) {
+    const around = outer && nearest(root, outer);
+    if (outer && !around) break;
+    if (typeof start === "string" ? !fits(root, start, around?.root) : root !== start) continue;
+    let up = element;
+    while (up !== root && !(end && fits(up, end, root))) up = up.parentElement as Element;
+    if (up === root) return { root, far };
+  }
+  return undefined;
 }
 
 /** :host, :host(.a). Nothing else of a compound fits a host from inside. */
@@ -335,7 +379,7 @@ export function ranked(all: readonly Fitting[], names: readonly string[]): Fitti
       const attached = a.selector === "";
       if (attached !== (b.selector === "")) return attached ? -1 : 1;
       if (a.rank !== b.rank) return (b.rank > a.rank ? 1 : -1) * turned;
-      return compare(b.specificity, a.specificity) || b.order - a.order;
+      return compare(b.specificity, a.specificity) || a.far - b.far || b.order - a.order;
     });
 }
 

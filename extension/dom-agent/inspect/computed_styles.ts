@@ -15,6 +15,7 @@ import type { Asking, Question } from "./main.ts";
 
 const DEFAULT_ELEMENTS = 3;
 const MAX_ELEMENTS = 50;
+const MAX_PROPERTIES = 50;
 const MAX_LOSERS = 5;
 const MAX_VALUE = 200;
 const MAX_UNREAD = 10;
@@ -131,13 +132,12 @@ async function stylesOf(
   said: Said[],
   breathe: () => Promise<void> | undefined,
 ): Promise<ElementStyles> {
-  const { environment, tools } = asking;
+  const { tools } = asking;
   const tell = (fitting: Fitting, names: readonly string[]): StyleRule => {
     const rule = told(fitting, names);
     if (fitting.of) said.push({ ...fitting.of, told: rule });
     return rule;
   };
-  const { refs } = environment;
   const computed = getComputedStyle(at);
   const rules = new Map<Element, Fitting[]>();
   const rulesOf = (of: Element): Fitting[] => {
@@ -160,7 +160,8 @@ async function stylesOf(
   );
   const custom: Record<string, string> = {};
   const styles: StyleOf[] = [];
-  for (const property of asked ?? DEFAULT) {
+  const properties = [...(asked ?? DEFAULT)];
+  for (const property of properties) {
     await breathe();
     const value = computed.getPropertyValue(property);
     const names = namesOf(property, computed);
@@ -189,7 +190,11 @@ async function stylesOf(
     if (wins) one.wins = tell(wins, names);
     if (loses.length > 0) one.loses = loses.slice(0, MAX_LOSERS).map((rule) => tell(rule, names));
     for (const [, name] of (one.wins?.value ?? "").matchAll(/var\(\s*(--[\w-]+)/g))
-      if (name) custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
+      if (name) {
+        custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
+        // Who asks for a property asks where its value comes from.
+        if (asked && !properties.includes(name) && properties.length < MAX_PROPERTIES) properties.push(name);
+      }
     // Of what nobody asked for, what is as browsers make it says nothing.
     if (
       asked ||
@@ -203,7 +208,8 @@ async function stylesOf(
     ["top", "right", "bottom", "left"]
       .map((side) => computed.getPropertyValue(`${name}-${side}${end}`).replace("px", ""))
       .join(" ");
-  const unseen = tools.isVisible(at) ? besides(at) : whyNot(at, asking);
+  const unseen = tools.isVisible(at) ? besides(at, asking) : whyNot(at, asking);
+  const kept = unseen.length > 0 ? "" : inTheWay(at, asking);
   const ratio = contrastOf(at, asking);
   return {
     ref: refs.refOf(at),
@@ -219,6 +225,7 @@ async function stylesOf(
     },
     ...(ratio ? { contrast: ratio } : {}),
     ...(unseen.length > 0 ? { not_visible_because: unseen } : {}),
+    ...(kept ? { not_clickable_because: [kept] } : {}),
   };
 }
 
@@ -231,18 +238,20 @@ function computedOf(at: Element, property: string): string {
   }
 }
 
+/** What is in no sheet. */
+const BARE = { layer: "", when: "", far: Infinity };
+
 /** The style attribute as a rule that wins over all sheets. */
 const inline = (at: Element): Fitting[] =>
   (at instanceof HTMLElement || at instanceof SVGElement) && at.style.length > 0
     ? [
         {
+          ...BARE,
           style: at.style,
           selector: "",
           specificity: [Infinity, 0, 0],
           source: "style attribute",
-          layer: "",
           rank: Infinity,
-          when: "",
           order: Infinity,
           depth: 0,
         },
@@ -274,13 +283,12 @@ function hints(at: Element): Fitting[] {
     if (style.length === 0) return [];
     return [
       {
+        ...BARE,
         style,
         selector: `[${name}]`,
         specificity: [0, 0, 0],
         source: `attribute ${name}`,
-        layer: "",
         rank: -1,
-        when: "",
         order: -1,
         depth: Infinity,
       },
@@ -309,46 +317,81 @@ const told = ({ style, selector, specificity, source, layer, when }: Fitting, na
   ...(when ? { when } : {}),
 });
 
+/** What an element does to another one that is in it, in words: e5 <div#menu> around it. */
+const around = (of: Element, at: Element, asking: Asking<unknown>): string =>
+  of === at ? "it" : `${named(of, asking)} around it`;
+
+const named = (of: Element, { environment, tools }: Asking<unknown>): string =>
+  `${environment.refs.refOf(of)} ${tools.inWords(of)}`;
+
 /** Why an element is not seen: what hides it, it or what is around it. */
-function whyNot(at: Element, { environment, tools }: Asking<unknown>): string[] {
+function whyNot(at: Element, asking: Asking<unknown>): string[] {
+  const { parentOf } = asking.tools;
   const why: string[] = [];
-  const named = (of: Element): string =>
-    of === at ? "it" : `${environment.refs.refOf(of)} ${tools.inWords(of)} around it`;
-  for (let up: Element | null = at; up; up = tools.parentOf(up)) {
+  for (let up: Element | null = at; up; up = parentOf(up)) {
     const { display, contentVisibility } = getComputedStyle(up);
+    const say = (what: string): unknown => why.push(`${around(up as Element, at, asking)} ${what}`);
     if (display === "none") {
       const byWhat = up.hasAttribute("hidden")
         ? " by the attribute hidden"
         : up.localName === "dialog"
           ? ": the dialog is closed"
           : "";
-      why.push(`${named(up)} has display: none${byWhat}`);
-    } else if (contentVisibility === "hidden" && up !== at) why.push(`${named(up)} has content-visibility: hidden`);
-    if (up instanceof HTMLDetailsElement && !up.open && up !== at) why.push(`${named(up)} is closed`);
+      say(`has display: none${byWhat}`);
+    } else if (contentVisibility === "hidden" && up !== at) say("has content-visibility: hidden");
+    if (up instanceof HTMLDetailsElement && !up.open && up !== at) say("is closed");
   }
   const { visibility } = getComputedStyle(at);
-  if (visibility !== "visible") why.push(`it has visibility: ${visibility}`);
+  if (visibility !== "visible") {
+    // Children have it from the outermost that has it.
+    let from = at;
+    for (let up = parentOf(at); up && getComputedStyle(up).visibility === visibility; up = parentOf(up)) from = up;
+    why.push(`${around(from, at, asking)} has visibility: ${visibility}`);
+  }
   const { width, height } = at.getBoundingClientRect();
   if (why.length === 0 && (width === 0 || height === 0)) why.push(`its box is ${width} × ${height}`);
   return why.slice(0, 5);
 }
 
+const clips = (at: Element): boolean => {
+  const { overflowX, overflowY } = getComputedStyle(at);
+  return /hidden|clip/.test(`${overflowX} ${overflowY}`);
+};
+
 /** What makes an element that has a box hard to see all the same. */
-function besides(at: Element): string[] {
+function besides(at: Element, asking: Asking<unknown>): string[] {
+  const { parentOf } = asking.tools;
   const why: string[] = [];
   let opacity = 1;
-  for (let up: Element | null = at; up; up = up.parentElement) opacity *= Number(getComputedStyle(up).opacity);
+  for (let up: Element | null = at; up; up = parentOf(up)) opacity *= Number(getComputedStyle(up).opacity);
   if (opacity < 0.05) why.push(`its opacity, with those around it, is ${Math.round(opacity * 100) / 100}`);
   const { right, bottom, left, top } = at.getBoundingClientRect();
   if (right + scrollX <= 0 || bottom + scrollY <= 0) why.push("it lies beside the page, where nobody scrolls to");
-  for (let up = at.parentElement; up && why.length === 0 && up !== document.body; up = up.parentElement) {
-    const { overflowX, overflowY } = getComputedStyle(up);
+  for (let up = parentOf(at); up && why.length === 0 && up !== document.body; up = parentOf(up)) {
     const box = up.getBoundingClientRect();
     const outside = left >= box.right || right <= box.left || top >= box.bottom || bottom <= box.top;
-    if (outside && /hidden|clip/.test(`${overflowX} ${overflowY}`))
-      why.push(`<${up.localName}> around it cuts it off by overflow`);
+    if (outside && clips(up)) why.push(`${around(up, at, asking)} cuts it off by overflow`);
   }
   return why;
+}
+
+/** Why a pointer does not come to the middle of an element that is seen; "" where it does, or where that is not in view. */
+function inTheWay(at: Element, asking: Asking<unknown>): string {
+  const { elementAt, parentOf } = asking.tools;
+  const { x, y, width, height } = at.getBoundingClientRect();
+  const middle = [x + width / 2, y + height / 2] as const;
+  const hit = elementAt(...middle);
+  if (getComputedStyle(at).pointerEvents === "none") return "it has pointer-events: none";
+  for (let up: Element | null = at; up; up = parentOf(up)) {
+    if (up instanceof HTMLElement && up.inert) return `${around(up, at, asking)} is inert`;
+    if (up === hit) return "";
+    const box = up.getBoundingClientRect();
+    const isOut = middle[0] < box.left || middle[0] > box.right || middle[1] < box.top || middle[1] > box.bottom;
+    // What is scrolled away is not covered.
+    if (isOut && getComputedStyle(up).overflow !== "visible") return "";
+  }
+  for (let up = hit; up; up = parentOf(up)) if (up === at || (up as HTMLLabelElement).control === at) return "";
+  return hit ? `${named(hit, asking)} lies over its middle` : "";
 }
 
 type Colour = [red: number, green: number, blue: number, alpha: number];

@@ -180,10 +180,11 @@ function buttonsOf({ form }: Group, asking: Asking<unknown>, slices: Slices): Fo
 }
 
 /** How a button sends a form otherwise than the form says. */
-function sendsBy(at: Element): Pick<FormButton, "action" | "method" | "no_validate"> {
+function sendsBy(at: HTMLButtonElement | HTMLInputElement): Partial<FormButton> {
   const action = at.getAttribute("formaction");
   const method = at.getAttribute("formmethod");
   return {
+    ...(at.name ? { sends: `${at.name}=${at.value}` } : {}),
     ...(action ? { action: shorter(action) } : {}),
     ...(method === null ? {} : { method: methodOf(method) }),
     ...(at.hasAttribute("formnovalidate") ? { no_validate: true } : {}),

@@ -247,7 +247,7 @@ test("what stands outside of a form and names it is a part of it, and buttons te
     daemon,
     `<input name=first form=f value=1 required><form id=f action=/save><input name=inside value=2><select name=land><option>fr</select></form>
      <main><label>Last <input name=last form=f type=email value=no></label><input name=other>
-       <button form=f formaction=/draft?x=1 formmethod=post formnovalidate>Draft</button><button form=f formmethod=DIALOG>Done</button></main>
+       <button form=f name=kind value=draft formaction=/draft?x=1 formmethod=post formnovalidate>Draft</button><button form=f formmethod=DIALOG>Done</button></main>
      <div id=part><form id=g><input name=g1></form></div><input name=g2 form=g><my-host></my-host>
      <script>document.querySelector("my-host").attachShadow({ mode: "open" }).innerHTML =
        "<form id=f><input name=deep></form><input name=beside form=f><button form=f formaction=/deep>Deep</button>"</script>`,
@@ -262,10 +262,10 @@ test("what stands outside of a form and names it is a part of it, and buttons te
   expect(await names("my-host >>> form")).toEqual([["deep", "beside"]]);
   const [form] = (await run("forms", { selector: "#f" })).result.documents[0]!.answer.forms;
   expect(form!.buttons).toMatchObject([
-    { label: "Draft", does: "submit", action: "/draft?x=1", method: "post", no_validate: true },
+    { label: "Draft", does: "submit", sends: "kind=draft", action: "/draft?x=1", method: "post", no_validate: true },
     { label: "Done", does: "submit", method: "dialog" },
   ]);
-  expect(form!.buttons![1]).not.toHaveProperty("action");
+  for (const none of ["action", "sends"]) expect(form!.buttons![1]).not.toHaveProperty(none);
   const [deep] = (await run("forms", { selector: "my-host >>> form" })).result.documents[0]!.answer.forms;
   expect(deep!.buttons).toMatchObject([{ label: "Deep", action: "/deep" }]);
   const [state] = (await run("form_state", { selector: "#f" })).result.documents[0]!.answer.forms;

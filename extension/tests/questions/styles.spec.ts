@@ -42,6 +42,7 @@ test("the rule that wins is told with those that lose, their files, layers and c
     { property: "font-size" },
     { value: "rgb(0, 0, 128)", wins: { selector: "", source: "style attribute" } },
     { property: "letter-spacing" },
+    { property: "--ink", value: "navy", wins: { selector: ".pay" } },
   ]);
   expect(pay.custom_properties).toEqual({ "--ink": "navy" });
   expect(pay.contrast!.ratio).toBeGreaterThan(20);
@@ -153,6 +154,7 @@ test("of many rules the one that is said to win is the one whose value the brows
       `@layer { ${inner} }`,
       `@media (min-width: ${one("1px", "9000px")}) { ${inner} }`,
       `@supports (display: ${one("grid", "nope")}) { ${inner} }`,
+      `@scope (${one(".row", "div", "body", ".zz", ".a")})${one("", " to (.b)", " to (:scope > .c)")} { ${inner} }`,
       `div { ${inner.replaceAll(/^(?=[^@}])/gm, "& ")} }`,
       inner,
     );
@@ -263,6 +265,85 @@ test("rules are found wherever they are written", async ({ daemon, site, browser
     "rgb(1, 2, 3) by [bgcolor] { rgb(1, 2, 3) }",
     "100px by [width] { 100px }",
   ]);
+});
+
+test("a rule of @scope wins by how near its root is, and ends where it ends", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>@scope (.card) { b { color: rgb(1,1,1) } :scope { color: rgb(2,2,2) } & > u { color: rgb(3,3,3) } }
+       @scope (.page) to (.card) { b { color: rgb(4,4,4) } i { color: rgb(5,5,5) } } b { color: rgb(6,6,6) }
+       @scope (.page) { @scope (.card) { s { color: rgb(7,7,7) } } @scope (.page) { s { color: rgb(9,9,9) } } }
+       .page { @scope (.card) { u { --in: 1 } .card u { --in: 2 } } }</style>
+     <div class=page><i>x</i><b>x</b><div class=card><b>x</b><i>x</i><u>x</u><s>x</s></div></div><div id=own><style>@scope { em { color: rgb(8,8,8) } }</style><em>x</em></div><em>x</em>`,
+  );
+  const won = async (selector: string): Promise<string> => {
+    const asked = await run("computed_styles", { selector, properties: ["color"] });
+    const { value, wins } = asked.result.documents[0]!.answer.elements[0]!.computed_styles[0]!;
+    return `${value} by ${wins?.selector} ${wins?.when}`;
+  };
+  expect(await won(".card b")).toBe("rgb(1, 1, 1) by b @scope (.card)");
+  expect(await won(".card")).toBe("rgb(2, 2, 2) by :scope @scope (.card)");
+  expect(await won(".card u")).toContain("rgb(3, 3, 3) by & > u");
+  expect(await won(".page > b")).toBe("rgb(4, 4, 4) by b @scope (.page) to (.card)");
+  expect(await won(".page > i")).toContain("rgb(5, 5, 5) by i");
+  expect(await won(".card i")).toContain("rgb(2, 2, 2) by :scope");
+  expect(await won("s")).toBe("rgb(7, 7, 7) by s @scope (.page) and @scope (.card)");
+  const inside = await run("computed_styles", { selector: ".card u", properties: ["--in"] });
+  expect(inside.result.documents[0]!.answer.elements[0]!.computed_styles).toMatchObject([
+    { value: "1", wins: { selector: "u", when: "@scope (& .card)" } },
+  ]);
+  expect(await won("#own em")).toBe("rgb(8, 8, 8) by em @scope");
+  expect(await won("body > em")).toBe("rgb(0, 0, 0) by undefined undefined");
+});
+
+test("what hides an element or keeps a pointer from it is named, and so is the rule of a custom property", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>body { margin: 0 } :root { --brand: rgb(1,2,3); --ink: var(--brand) } .dark { --brand: rgb(4,5,6) } #veil { position: fixed; top: 0; left: 300px; width: 200px; height: 200px }</style>
+     <div id=fold style="visibility:hidden"><p><b id=folded>x</b></p></div>
+     <div id=cut style="height:20px;overflow:hidden"><p style="margin:0;height:40px">x</p><button id=under>x</button></div>
+     <main id=shop inert><button id=order>Order</button></main>
+     <button id=covered style="position:absolute;left:320px;top:20px">x</button><div id=veil></div>
+     <button id=through style="pointer-events:none">x</button><label>News <input id=news type=checkbox></label>
+     <button id=free><span>x</span></button><div class=dark><u id=brand style="color: var(--ink)">x</u></div>
+     <div style="height:40px;overflow:auto"><button id=scrolled style="height:90px">x</button></div>`,
+  );
+  const told = async (selector: string, ...properties: string[]) =>
+    (await run("computed_styles", { selector, ...(properties.length > 0 ? { properties } : {}) })).result.documents[0]!
+      .answer.elements[0]!;
+  expect((await told("#folded")).not_visible_because).toEqual([
+    expect.stringMatching(/^e\d+ <div#fold> .*around it has visibility: hidden$/),
+  ]);
+  expect((await told("#under")).not_visible_because).toEqual([
+    expect.stringMatching(/^e\d+ <div#cut> .*around it cuts it off by overflow$/),
+  ]);
+  const order = await told("#order");
+  expect(order.not_visible_because).toBeUndefined();
+  expect(order.not_clickable_because).toEqual([expect.stringMatching(/^e\d+ <main#shop> .*around it is inert$/)]);
+  expect((await told("#covered")).not_clickable_because).toEqual([
+    expect.stringMatching(/^e\d+ <div#veil> lies over its middle$/),
+  ]);
+  expect((await told("#through")).not_clickable_because).toEqual(["it has pointer-events: none"]);
+  for (const free of ["#news", "#free", "#free span", "label", "#scrolled"])
+    expect((await told(free)).not_clickable_because, free).toBeUndefined();
+  expect((await told("#brand", "color")).computed_styles).toMatchObject([
+    { property: "color", wins: { selector: "", value: "var(--ink)" } },
+    { property: "--ink", inherited: expect.stringMatching(/^e/), wins: { selector: ":root", value: "var(--brand)" } },
+    { property: "--brand", inherited: expect.stringMatching(/^e/), wins: { selector: ".dark", value: "rgb(4,5,6)" } },
+  ]);
+  expect((await told("#brand")).computed_styles.map(({ property }) => property)).not.toContain("--ink");
 });
 
 test("documents without HTML have styles, too", async ({ daemon, site, browserWithExtension }) => {

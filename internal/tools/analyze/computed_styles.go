@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -17,7 +18,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "computed_styles", Needs: looks, Wait: lookWait, Errors: append([]problem.Code{problem.MissingParam}, lookErrors...),
 	Example: `{"selector":"#pay","properties":["color","display"]}`,
 	Doc: "Why an element looks as it does: for each property its value, the rule that wins with file, line, layer and specificity, and those that lose; " +
-		"custom properties resolved, its box, its contrast, and why it is not seen.",
+		"custom properties resolved, its box, its contrast, and why it is not seen or cannot be clicked.",
 	Aliases: []string{"styles", "css", "cascade"},
 }, func(ctx context.Context, env Env, p struct {
 	computedStylesParams
@@ -54,6 +55,7 @@ type elementStyles struct {
 	Box      boxModel          `json:"box_model"`
 	Contrast *contrast         `json:"contrast,omitempty"` // of its text
 	Unseen   []string          `json:"not_visible_because,omitempty"`
+	Kept     []string          `json:"not_clickable_because,omitempty"` // why a pointer does not come to one that is seen
 }
 
 // styleOf is one property of an element.
@@ -107,6 +109,9 @@ func stylesText(f stylesFound) []string {
 		for _, why := range e.Unseen {
 			out = append(out, "not seen: "+answer.Cut(answer.Clean(why), 160))
 		}
+		for _, why := range e.Kept {
+			out = append(out, "not clickable: "+answer.Cut(answer.Clean(why), 160))
+		}
 		for _, s := range e.Styles {
 			line := answer.Clean(s.Property) + ": " + answer.Cut(answer.Clean(s.Value), 100)
 			switch {
@@ -126,6 +131,9 @@ func stylesText(f stylesFound) []string {
 		}
 		var custom []string
 		for _, name := range sortedKeys(e.Custom) {
+			if slices.ContainsFunc(e.Styles, func(s styleOf) bool { return s.Property == name }) {
+				continue // said above, with its rule
+			}
 			custom = append(custom, answer.Clean(name)+"="+answer.Cut(answer.Clean(e.Custom[name]), 60))
 		}
 		if len(custom) > 0 {

@@ -87,6 +87,7 @@ type formButton struct {
 	Ref      string `json:"ref"`
 	Label    string `json:"label"`
 	Does     string `json:"does"`                  // submit, reset; unknown: a component's that does not say
+	Sends    string `json:"sends,omitempty"`       // its own entry, which is sent when it is pressed
 	Action   string `json:"action,omitempty"`      // where it sends the form instead, without the page's own origin
 	Method   string `json:"method,omitempty"`      // how it sends the form instead
 	NoCheck  bool   `json:"no_validate,omitempty"` // it sends the form whatever is in it
@@ -151,6 +152,9 @@ func (b *formButton) line() string {
 	line := fmt.Sprintf("%s button %q %s", b.Ref, answer.Cut(answer.Clean(b.Label), 60), answer.Clean(b.Does))
 	if b.Method != "" {
 		line += " by " + answer.Clean(b.Method)
+	}
+	if b.Sends != "" {
+		line += " " + answer.Cut(answer.Clean(b.Sends), 80)
 	}
 	if b.Action != "" {
 		line += " to " + answer.Short(b.Action, 100)

@@ -23,7 +23,7 @@ var linkHealthKind = command.Question[pageLinksParams, pageLinks]("link_health")
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "link_health", Needs: looks, Wait: 30 * time.Second, MaxWait: 5 * time.Minute, Limit: 15, Example: `{"selector":"nav"}`,
-	Doc: "Where the links of the page lead: redirects, logins, what is broken, places in pages that are not there, errors that are answered as pages. Links that look like an act are left out. " +
+	Doc: "Where the links of the page lead: redirects, logins, what is broken, places in it that are not there, errors that are answered as pages. Links that look like an act are left out. " +
 		"The daemon asks, as link_validation does, without the user's cookies; as_user has the browser ask again what needs them.",
 	Aliases: []string{"broken_links"}, Errors: append(slices.Clone(lookErrors), problem.PilotOff),
 }, linkHealth)
