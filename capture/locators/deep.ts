@@ -49,7 +49,7 @@ const MAX_ADDED = 1000;
  */
 export class Roots {
   readonly #closed: OpenShadow | undefined;
-  readonly #hosts = new Set<Element>();
+  readonly #hosts = new Map<Element, ShadowRoot>();
   readonly #waiting = new Set<Element>(); // custom elements that have no root yet
   readonly #observer = new MutationObserver((records) => this.#take(records));
   #added: Node[] = [];
@@ -62,8 +62,8 @@ export class Roots {
 
   /** The shadow root of an element. Browsers take seconds to be asked for that of a form with thousands of fields. */
   of(host: Element): ShadowRoot | null {
-    if (host.shadowRoot || !(isCustom(host) || HOSTS.has(host.localName))) return host.shadowRoot;
-    return this.#closed && host instanceof HTMLElement ? this.#closed(host) : null;
+    if (!isCustom(host) && !HOSTS.has(host.localName)) return null;
+    return host.shadowRoot ?? (this.#closed && host instanceof HTMLElement ? this.#closed(host) : null);
   }
 
   /** The scope with all roots below it. */
@@ -78,7 +78,7 @@ export class Roots {
       this.#whole = false;
     } else {
       for (const node of this.#added.splice(0)) if (node.isConnected) yield* this.#scan(node, 0);
-      for (const element of this.#waiting) if (this.#ask(element)) yield* this.#enter(element, 0);
+      for (const element of this.#waiting) yield* this.#enter(element, 0);
       yield* this.#askAgain();
     }
     return this.#tree(scope);
@@ -95,30 +95,30 @@ export class Roots {
   }
 
   *#scan(from: Node, depth: number): Steps<void> {
-    if (from instanceof Element && this.#ask(from)) yield* this.#enter(from, depth);
+    if (from instanceof Element) yield* this.#enter(from, depth);
     const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
     for (let n = 1; walker.nextNode(); n++) {
       if (n % STRIDE === 0) yield;
-      if (this.#ask(walker.currentNode as Element)) yield* this.#enter(walker.currentNode as Element, depth);
+      yield* this.#enter(walker.currentNode as Element, depth);
     }
   }
 
   *#enter(host: Element, depth: number): Steps<void> {
-    const root = this.of(host);
+    const root = this.#ask(host);
     if (!root || this.#hosts.has(host) || depth >= MAX_DEPTH) return;
-    this.#hosts.add(host);
+    yield; // there may be many small ones
+    this.#hosts.set(host, root);
     this.#observer.observe(root, { childList: true, subtree: true });
     yield* this.#scan(root, depth + 1);
   }
 
-  #ask(element: Element): boolean {
-    const custom = isCustom(element);
-    if (!custom && !HOSTS.has(element.localName)) return false;
+  #ask(element: Element): ShadowRoot | null {
     const root = this.of(element);
-    if (!custom) return root !== null;
-    if (root) this.#waiting.delete(element);
-    else if (this.#waiting.size < MAX_ADDED) this.#waiting.add(element);
-    return root !== null;
+    if (isCustom(element)) {
+      if (root) this.#waiting.delete(element);
+      else if (this.#waiting.size < MAX_ADDED) this.#waiting.add(element);
+    }
+    return root;
   }
 
   *#askAgain(): Steps<void> {
@@ -130,15 +130,15 @@ export class Roots {
         return;
       }
       const element = this.#again.currentNode as Element;
-      if (!this.#hosts.has(element) && this.#ask(element)) yield* this.#enter(element, 0);
+      if (!this.#hosts.has(element)) yield* this.#enter(element, 0);
     }
   }
 
   #tree(scope: Scope): Tree {
     const byRoot = new Map<Node, Element[]>();
     for (const hosts of [this.#hosts, this.#waiting])
-      for (const host of hosts) if (!host.isConnected) hosts.delete(host);
-    for (const host of this.#hosts) {
+      for (const host of hosts.keys()) if (!host.isConnected) hosts.delete(host);
+    for (const host of this.#hosts.keys()) {
       const root = host.getRootNode();
       const known = byRoot.get(root);
       if (known) known.push(host);
@@ -148,7 +148,7 @@ export class Roots {
       const hosts = byRoot.get(at.getRootNode()) ?? [];
       const below: Tree["below"] = [];
       for (const host of at instanceof Element ? hosts.filter((host) => at.contains(host)) : hosts) {
-        const root = this.of(host);
+        const root = this.#hosts.get(host);
         if (root) below.push({ host, tree: grow(root) });
       }
       // What is shown in a slot stands in another tree. A search of a whole root comes there by itself.

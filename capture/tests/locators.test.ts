@@ -37,6 +37,13 @@ describe("CSS with steps into shadow roots", () => {
     const roots = new Roots((at) => (at === host ? closed : at.shadowRoot));
     expect(texts("x-closed >>> button", document, roots)).toEqual(["hidden"]);
   });
+  test("many roots are looked for in steps", () => {
+    document.body.innerHTML = "<x-a></x-a>".repeat(300);
+    for (const host of document.querySelectorAll("x-a")) host.attachShadow({ mode: "open" }).innerHTML = "<i></i>";
+    let steps = 0;
+    for (const work = new Roots().below(document); !work.next().done;) steps++;
+    expect(steps).toBeGreaterThanOrEqual(300);
+  });
   test("a closed root that comes later is found, though its host was asked before", () => {
     const host = document.body.appendChild(document.createElement("div"));
     let closed: ShadowRoot | null = null;

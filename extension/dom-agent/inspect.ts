@@ -10,6 +10,7 @@ import type { Environment } from "./environment.ts";
 import { identityOf, shownName, shownText } from "./identity.ts";
 import { isOwn } from "./own.ts";
 import { Pass } from "./pass.ts";
+import { indexing } from "./place.ts";
 import { MASK, isSecret } from "./secret.ts";
 import { ROOTS, elementAt, everywhere, nearest, parentOf, shadowOf, shownIn } from "./shadow.ts";
 import { Slices } from "./slices.ts";
@@ -31,6 +32,7 @@ const TOOLS: Lent = {
   everywhere,
   fold,
   identityOf,
+  indexing,
   inWords,
   isDisabled,
   isOwn,

@@ -1,3 +1,4 @@
+import { type Steps, run } from "@gasoline/capture/locators/deep";
 import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
 import { roles } from "./control.ts";
 import { spacedText } from "./identity.ts";
@@ -149,27 +150,32 @@ function forget(): void {
   observer.disconnect();
 }
 
-function indexOf(tag: string): Map<string, Element[]> {
+/**
+ * What the elements of a tag are called, in steps: of thousands of them this takes longer than a frame. What the page
+ * changed meanwhile is looked for anew.
+ */
+export function* indexing(tag: string): Steps<Map<string, Element[]>> {
   if (observer.takeRecords().length > 0 || performance.now() - indexed > INDEX_MS) forget();
-  if (index.size === 0) {
-    indexed = performance.now();
-    observer.observe(document, EVERY_CHANGE);
-  }
-  let names = index.get(tag);
-  if (names) return names;
-  index.set(tag, (names = new Map<string, Element[]>()));
+  if (index.size === 0) observer.observe(document, EVERY_CHANGE);
+  const all = index;
+  const known = all.get(tag);
+  if (known) return known;
+  const names = new Map<string, Element[]>();
   for (const at of everywhere(CSS.escape(tag), document).slice(0, MAX_INDEXED)) {
+    yield;
     const name = roughName(at);
     const same = names.get(name);
     if (same) same.push(at);
     else names.set(name, [at]);
   }
+  all.set(tag, names);
+  indexed = performance.now(); // the time that it took is none of its age: on a slow machine it would never be used
   return names;
 }
 
 /** Other elements of the tag that are called as one is: those that are next to it in the page. */
 export function namesakes(element: Element): Element[] {
-  const found = indexOf(element.localName).get(roughName(element)) ?? [];
+  const found = run(indexing(element.localName)).get(roughName(element)) ?? [];
   const at = found.indexOf(element);
   const others = [
     ...found.slice(Math.max(0, at - MAX_BESIDE), Math.max(0, at)),

@@ -27,9 +27,35 @@ const (
 	graphqlBatch  = 50 // operations of one request
 )
 
+// Documents has the operations of GraphQL documents by their text: an app sends few of them, each many times. The zero value is
+// ready to use; it holds as many as it was asked for.
+type Documents struct {
+	parsed map[string]ast.OperationList
+}
+
+func (d *Documents) operations(text string) ast.OperationList {
+	list, had := d.parsed[text]
+	if had {
+		return list
+	}
+	if doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: text}, graphqlTokens); err == nil {
+		list = doc.Operations
+	}
+	if d.parsed == nil {
+		d.parsed = map[string]ast.OperationList{}
+	}
+	d.parsed[text] = list
+	return list
+}
+
 // GraphQL returns the operations of a request's body or, for GET, of its parameters, in the order of their answers, and whether
 // they came as a batch; none when it is no GraphQL.
-func GraphQL(body string, parameters map[string]string) (ops []GraphQLOperation, batch bool) {
+func (d *Documents) GraphQL(body string, parameters map[string]string) (ops []GraphQLOperation, batch bool) {
+	// Most bodies are of other kinds. They are not decoded, for that takes longer than all the rest of looking at a request.
+	if len(parameters) == 0 && !strings.Contains(body, `"query"`) && !strings.Contains(body, `"operationName"`) &&
+		!strings.Contains(body, `"extensions"`) {
+		return nil, false
+	}
 	type request struct {
 		Query      *string         `json:"query"`
 		Name       *string         `json:"operationName"`
@@ -61,14 +87,14 @@ func GraphQL(body string, parameters map[string]string) (ops []GraphQLOperation,
 		}
 		persisted := strings.Contains(string(r.Extensions), "persistedQuery") || op.Name != "" && (r.ID != nil || r.Document != nil)
 		if r.Query != nil && *r.Query != "" {
-			doc, err := parser.ParseQueryWithTokenLimit(&ast.Source{Input: *r.Query}, graphqlTokens)
-			if err != nil || len(doc.Operations) == 0 {
+			operations := d.operations(*r.Query)
+			if len(operations) == 0 {
 				if op.Name == "" || r.Variables == nil { // another body with a field of this name
 					return nil, false
 				}
 			} else {
-				chosen := doc.Operations[0]
-				for _, o := range doc.Operations {
+				chosen := operations[0]
+				for _, o := range operations {
 					if o.Name == op.Name {
 						chosen = o
 					}

@@ -97,9 +97,14 @@ func (s *Shape) learn(n *node, id string, value any, parent, depth int) {
 			n.objects++
 		}
 		// In order: which of too many are learnt does not change from call to call.
-		for _, key := range slices.Sorted(maps.Keys(v)) {
+		keys := make([]string, 0, 16)
+		for key := range v {
+			keys = append(keys, key)
+		}
+		slices.Sort(keys)
+		for _, key := range keys {
 			name := key
-			if n.loose || Fingerprint(key) == "#" {
+			if n.loose || n.fields[key] == nil && Fingerprint(key) == "#" { // no field has an id as its name
 				name = "*"
 			}
 			if child := s.field(n, name); child != nil {

@@ -220,6 +220,7 @@ func TestNamesThatAreValuesAreFolded(t *testing.T) {
 }
 
 func TestGraphQLOperations(t *testing.T) {
+	var documents analysis.Documents
 	for name, c := range map[string]struct {
 		body       string
 		parameters map[string]string
@@ -246,7 +247,7 @@ func TestGraphQLOperations(t *testing.T) {
 		"too many":             {"[" + strings.Repeat(`{"query":"{ a }"},`, 50) + `{"query":"{ a }"}]`, nil, ""},
 		"too long":             {`{"query":"{ ` + strings.Repeat("a ", 6000) + `}"}`, nil, ""},
 	} {
-		ops, batch := analysis.GraphQL(c.body, c.parameters)
+		ops, batch := documents.GraphQL(c.body, c.parameters)
 		var words []string
 		for _, o := range ops {
 			words = append(words, o.Kind+" "+o.Name)
@@ -257,6 +258,26 @@ func TestGraphQLOperations(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s is %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// An app sends thousands of bodies that are no GraphQL: looking at one decodes nothing.
+func TestOtherBodiesAreNotDecoded(t *testing.T) {
+	var documents analysis.Documents
+	body := `{"items":[` + strings.Repeat(`{"sku":"mug","n":1},`, 100) + `{"sku":"last"}]}`
+	if n := testing.AllocsPerRun(10, func() { documents.GraphQL(body, nil) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// So does it send one document many times, of which one operation is meant.
+func TestOperationsOfOneDocument(t *testing.T) {
+	var documents analysis.Documents
+	for _, name := range []string{"A", "B", "A"} {
+		ops, _ := documents.GraphQL(`{"query":"query A { a } mutation B { b }","operationName":"`+name+`"}`, nil)
+		if len(ops) != 1 || ops[0].Name != name {
+			t.Errorf("%s: %v", name, ops)
 		}
 	}
 }

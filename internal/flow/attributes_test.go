@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -259,6 +260,29 @@ func TestWhatRequestsAgreeOnOfAClock(t *testing.T) {
 		f := build(t, kept(t, all...), trace)
 		if got := f.Clocks[0]; got.Offset != ms(c.offset) || got.Bound != ms(c.bound) || got.Known != c.known || got.Pairs != len(c.list) {
 			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// Addresses are told apart without url.Parse where nothing is to be decoded: what comes out is the same.
+func TestPartsOfAnAddress(t *testing.T) {
+	hosts := []string{"", "a", "a.b-c", "127.0.0.1:80", "a:", "a:b", "a:1:2", "[::1]:80", "u@a", "u:p@a:1", "ä.test", "a b", "a_b", "a%20b", "a\x7f", `a"b`, "-"}
+	rest := []string{
+		"", "/", "/a/1", "/a b", "/a%20b", "/a%zz", "/a\nb", "/ä", "//a", "/a?b=1&c=%20", "?b", "?", "/?", "/?b?c", "/#f?b", "#f", "/a#/b%zz", "/a:b@c",
+	}
+	for _, scheme := range []string{"http", "https", "HTTP", "ws", ""} {
+		for _, host := range hosts {
+			for _, end := range rest {
+				address := scheme + "://" + host + end
+				wanted, _, _ := strings.Cut(address, "#") // of what cannot be parsed
+				wanted, search, _ := strings.Cut(wanted, "?")
+				if u, err := url.Parse(address); err == nil {
+					wanted, search = u.Path, u.RawQuery
+				}
+				if path, query := flow.PartsOf(address); path != wanted || query != search {
+					t.Errorf("%q has %q and %q, want %q and %q", address, path, query, wanted, search)
+				}
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ var (
 	Template   = template
 	Compare    = compare
 	MatchCalls = matchCalls
+	PartsOf    = partsOf
 )
 
 // Call is one end of a request.

@@ -19,7 +19,7 @@ const OUTDATED =
   "acronym,applet,basefont,bgsound,big,blink,center,dir,font,frame,frameset,isindex,marquee,nobr,noembed,noframes,plaintext,spacer,strike,tt,xmp";
 /** What of a document is against the rules that pages themselves keep or break. Go has the rules, with words and points. */
 export const audit: Question<"audit"> = async ({ environment, tools }) => {
-  const { deadline } = environment;
+  const { deadline, refs } = environment;
   const slices = new tools.Slices(deadline);
   const faults = new Map<string, PageFault>();
   const density = devicePixelRatio || 1;

@@ -12,6 +12,7 @@ import {
 } from "./cascade.ts";
 import { Written, textOf } from "./lines.ts";
 import type { Asking, Question } from "./main.ts";
+import { compared } from "./walk.ts";
 
 const DEFAULT_ELEMENTS = 3;
 const MAX_ELEMENTS = 50;
@@ -65,9 +66,9 @@ export const computedStyles: Question<"computed_styles"> = async (asking) => {
   const sheets = sheetsOf([...scopes]);
   const elements: ElementStyles[] = [];
   const said: Said[] = [];
-  const breathe = (): Promise<void> | undefined => (slices.over ? slices.pause() : undefined);
+  const breathe: Breathe = (at) => (at ? compared(at, tools, slices) : slices.over ? slices.pause() : undefined);
   for (const at of chosen) {
-    await breathe();
+    await breathe(at);
     if (at.isConnected) elements.push(await stylesOf(at, asked, sheets, asking, said, breathe));
   }
   const unplaced = await place(said, environment.deadline.signal, breathe);
@@ -80,17 +81,16 @@ export const computedStyles: Question<"computed_styles"> = async (asking) => {
   };
 };
 
+/** Lets the page work where it is time to; what is given gets a ref next. */
+type Breathe = (at?: Element) => Promise<void> | undefined;
+
 /** A rule that was told, and where it is from. */
 interface Said extends Ruled {
   told: StyleRule;
 }
 
 /** Adds the lines of rules. Returns the sheets of which they are not known, and why. */
-async function place(
-  said: readonly Said[],
-  signal: AbortSignal,
-  breathe: () => Promise<void> | undefined,
-): Promise<string[]> {
+async function place(said: readonly Said[], signal: AbortSignal, breathe: Breathe): Promise<string[]> {
   const unknown = new Set<string>();
   for (const sheet of new Set(said.map((one) => one.sheet))) {
     const rules = said.filter((one) => one.sheet === sheet);
@@ -130,9 +130,10 @@ async function stylesOf(
   sheets: Sheets,
   asking: Asking<unknown>,
   said: Said[],
-  breathe: () => Promise<void> | undefined,
+  breathe: Breathe,
 ): Promise<ElementStyles> {
-  const { tools } = asking;
+  const { environment, tools } = asking;
+  const { refs } = environment;
   const tell = (fitting: Fitting, names: readonly string[]): StyleRule => {
     const rule = told(fitting, names);
     if (fitting.of) said.push({ ...fitting.of, told: rule });
@@ -168,9 +169,11 @@ async function stylesOf(
     const one: StyleOf = { property, value: value.slice(0, MAX_VALUE) };
     let [wins, ...loses] = ranked(rulesOf(at), names);
     const isInherited = INHERITED.test(property) && !sheets.apart.has(property);
+    // The colour of what has the present colour is the one of what is around it.
+    const asAround = property === "color" ? /^(inherit|currentcolor)$/ : /^inherit$/;
     const isParents = (rule: Fitting | undefined): boolean => {
-      const said = rule?.style.getPropertyValue(nameIn(rule.style, names));
-      return said === "inherit" || (isInherited && (!rule || said === "unset"));
+      const said = rule?.style.getPropertyValue(nameIn(rule.style, names)) ?? "";
+      return asAround.test(said) || (isInherited && (!rule || said === "unset"));
     };
     const own = computedOf(at, property);
     if (isParents(wins))
@@ -183,6 +186,7 @@ async function stylesOf(
         if (!theirs) break;
         if (wins) loses = [wins, ...loses];
         wins = theirs;
+        await breathe(up);
         one.inherited = refs.refOf(up);
         break;
       }
@@ -419,11 +423,15 @@ function luminance([r, g, b]: Colour): number {
 
 /** The contrast of an element's own text; undefined where it has none. */
 function contrastOf(at: Element, { tools }: Asking<unknown>): Contrast | undefined {
-  if (![...at.childNodes].some((node) => node instanceof Text && node.data.trim() !== "")) return undefined;
-  const front = colour(getComputedStyle(at).color);
+  const text = [...at.childNodes].find((node) => node instanceof Text && node.data.trim() !== "");
+  // A component shows it in a slot, and it has the slot's colour.
+  const shown = text && tools.parentOf(text as Text);
+  if (!shown) return undefined;
+  if (shown !== at && isBacked(at, shown)) return { unknown: "another part of its component may be behind it" };
+  const front = colour(getComputedStyle(shown).color);
   if (!front) return { unknown: "the colour is in another colour space" };
   const layers: Colour[] = [];
-  for (let up: Element | null = at; up; up = tools.parentOf(up)) {
+  for (let up: Element | null = shown; up; up = tools.parentOf(up)) {
     const { backgroundColor, backgroundImage, opacity } = getComputedStyle(up);
     if (backgroundImage !== "none") return { unknown: "a picture or a gradient is behind it" };
     if (Number(opacity) < 1) return { unknown: "it, or what is around it, is see-through" };
@@ -438,4 +446,15 @@ function contrastOf(at: Element, { tools }: Asking<unknown>): Contrast | undefin
     number,
   ];
   return { ratio: Math.round(((lighter + 0.05) / (darker + 0.05)) * 100) / 100 };
+}
+
+/** Whether something of a component that is not around a slot of it has a background where the component is. */
+function isBacked(component: Element, slot: Element): boolean {
+  const { left, top, width, height } = component.getBoundingClientRect();
+  return [...(slot.getRootNode() as ShadowRoot).querySelectorAll("*")].some((part) => {
+    const box = part.getBoundingClientRect();
+    const [x, y] = [left + width / 2 - box.left, top + height / 2 - box.top];
+    const isHere = x >= 0 && y >= 0 && x < box.width && y < box.height && !part.contains(slot);
+    return isHere && colour(getComputedStyle(part).backgroundColor)?.[3] !== 0;
+  });
 }

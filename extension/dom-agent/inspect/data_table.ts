@@ -2,6 +2,7 @@ import type { FoundTable } from "@gasoline/schema/commands";
 import type { Slices } from "../slices.ts";
 import { isNative, valueOf } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
+import { compared, fitting } from "./walk.ts";
 
 const MAX_TABLES = 20;
 const DEFAULT_ROWS = 25;
@@ -25,9 +26,9 @@ export const dataTable: Question<"data_table"> = async (asking) => {
   const slices = new tools.Slices(environment.deadline);
   const found = new Set<Element>();
   for (const scope of within ?? [document]) {
-    const inside = tools.everywhere(TABLES, scope);
+    const inside = await fitting(TABLES, [scope], tools, slices);
     // An element in a table that is asked about means that table.
-    const around = scope instanceof Element && (inside.length === 0 || scope.matches(TABLES));
+    const around = scope instanceof Element && (inside.size === 0 || scope.matches(TABLES));
     const table = around ? tools.nearest(scope, TABLES) : null;
     for (const at of table ? [table, ...inside] : inside) found.add(at);
   }
@@ -140,12 +141,18 @@ async function read(
     if (rows.length >= maxRows) continue;
     for (const [i, cell] of line.entries()) if (cell) drawn.add(i);
     rows.push(line);
+    await compared(row, tools, slices);
     rowRefs.push(refs.refOf(row));
   }
   // Of a wide grid that draws some columns these are told; of others the first, and what is not drawn is a gap.
   const some = columns > maxColumns && drawn.size < columns;
   const listed = (some ? [...drawn].toSorted((a, b) => a - b) : [...Array(columns).keys()]).slice(0, maxColumns);
   const of = (line: number): number[] => listed.filter((i) => i < line);
+  const texts: string[][] = [];
+  for (const line of rows) {
+    if (slices.over) await slices.pause();
+    texts.push(of(line.length).map((i) => line[i]?.text ?? ""));
+  }
   const caption = tools.shownName(table, slices.pass);
   const total = numberOf(table, "rowcount", tools);
   const totalColumns = numberOf(table, "colcount", tools);
@@ -155,7 +162,7 @@ async function read(
     role: tools.roleTold(table),
     ...(caption ? { caption: caption.slice(0, 120) } : {}),
     headers: of(headers.length).map((i) => headers[i] ?? ""),
-    rows: rows.map((line) => of(line.length).map((i) => line[i]?.text ?? "")),
+    rows: texts,
     ...(some ? { columns: listed.map((i) => i + 1) } : {}),
     row_refs: rowRefs,
     row_count: rowCount,

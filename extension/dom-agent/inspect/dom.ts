@@ -1,5 +1,6 @@
 import type { DomElement } from "@gasoline/schema/commands";
 import type { Asking, Question } from "./main.ts";
+import { compared } from "./walk.ts";
 
 const DEFAULT_MATCHES = 20;
 const MAX_MATCHES = 50;
@@ -35,6 +36,7 @@ export const dom: Question<"dom"> = async (asking) => {
   const matches: DomElement[] = [];
   for (const at of within.slice(0, limit)) {
     if (slices.over) await slices.pause();
+    await compared(at, tools, slices);
     if (!at.isConnected) continue;
     const ref = environment.refs.refOf(at);
     const styles = params.include_styles || params.properties ? stylesOf(at, params.properties ?? STYLES) : undefined;

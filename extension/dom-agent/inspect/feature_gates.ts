@@ -1,6 +1,6 @@
 import type { FeatureGate } from "@gasoline/schema/commands";
 import type { Question } from "./main.ts";
-import { fitting } from "./walk.ts";
+import { compared, fitting } from "./walk.ts";
 
 const MAX_GATES = 20;
 /** A text that is longer tells a story. */
@@ -41,6 +41,7 @@ export const featureGates: Question<"feature_gates"> = async ({ within, environm
     const list = found[kind];
     if (list.length >= MAX_GATES) continue;
     const control = tools.nearest(at, "button,a[href],[role=button],[role=link]") ?? at;
+    await compared(control, tools, slices);
     const feature = headingOf(at);
     const used = kind === "usage" ? USED.exec(text) : null;
     const plan = kind === "plan" ? NAMED_PLAN.exec(text)?.[0] : undefined;

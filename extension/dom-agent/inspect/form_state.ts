@@ -15,6 +15,7 @@ import {
   valueOf,
 } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
+import { compared } from "./walk.ts";
 
 const MAX_ENTRIES = 60;
 const MAX_UNSENT = 15;
@@ -45,6 +46,7 @@ async function stateOf(group: Group, asking: Asking<{ limit?: number }>, slices:
     if (value === "" && !changed && !touched && !focused && isBox(at)) continue;
     state.field_count++;
     if (state.fields.length >= limit) continue;
+    await compared(at, tools, slices);
     const field: FieldState = { ...told(at, asking, slices), value };
     if (changed) Object.assign(field, { dirty: true, initial });
     if (touched) field.touched = true;

@@ -12,6 +12,7 @@ import {
   told,
 } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
+import { compared } from "./walk.ts";
 
 /** As the platform names them, the one that says most first. */
 const RULES = [
@@ -82,6 +83,7 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
     if (component) components.add(component);
     count++;
     if (wrong.length >= limit) continue;
+    await compared(at, tools, slices);
     const { ref, role, label, name, hidden } = told(at, asking, slices);
     const apart = rule !== undefined && isNative(at) && form !== undefined && at.form !== form && !isAsked;
     const message =

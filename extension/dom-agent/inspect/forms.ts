@@ -15,6 +15,7 @@ import {
   valueOf,
 } from "./fields.ts";
 import type { Asking, Question } from "./main.ts";
+import { compared } from "./walk.ts";
 
 const MAX_OPTIONS = 12;
 const MAX_BUTTONS = 5;
@@ -47,6 +48,7 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
   }
   for (const at of single.slice(0, limit)) {
     if (slices.over) await slices.pause();
+    await compared(at, asking.tools, slices);
     if (!at.isConnected) continue;
     const alike = at instanceof HTMLInputElement && at.type === "radio" ? radios.get(at.name) : undefined;
     fields.push(alike ? radioOf(alike, asking, slices) : fieldOf(at, asking, slices));
@@ -90,7 +92,7 @@ function fieldOf(at: Element, asking: Asking<unknown>, slices: Slices): FoundFie
   });
   if (at.hasAttribute("multiple")) constraints.push("multiple");
   if (constraints.length > 0) field.constraints = constraints;
-  const hint = hintOf(at, asking);
+  const hint = hintOf(at, asking, slices);
   if (hint) field.hint = hint;
   const options = at instanceof HTMLSelectElement ? [...at.options] : listOf(at);
   if (options.length > 0) {
@@ -112,7 +114,7 @@ const listOf = (at: Element): HTMLOptionElement[] =>
   at instanceof HTMLInputElement && at.list ? [...at.list.options] : [];
 
 /** What helps to fill in a field: its description, else its placeholder. */
-function hintOf(at: Element, { tools }: Asking<unknown>): string {
+function hintOf(at: Element, { tools }: Asking<unknown>, slices: Slices): string {
   const ids = at.getAttribute("aria-describedby")?.split(/\s+/) ?? [];
   const root = at.getRootNode() as Document | ShadowRoot;
   const described = ids.flatMap((id) => {
@@ -121,7 +123,7 @@ function hintOf(at: Element, { tools }: Asking<unknown>): string {
   });
   const text = described.filter(Boolean).join(" ") || at.getAttribute("aria-description") || "";
   const placeholder = at.getAttribute("placeholder") ?? "";
-  return tools.fold(text || (placeholder === tools.labelOf(at, new tools.Pass()) ? "" : placeholder), 160);
+  return tools.fold(text || (placeholder === tools.labelOf(at, slices.pass) ? "" : placeholder), 160);
 }
 
 /** Radio buttons of one name, as one field. */

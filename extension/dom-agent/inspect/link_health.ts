@@ -1,7 +1,7 @@
 import type { LeadingLink } from "@gasoline/schema/commands";
 import { LINKS, addressOf, hrefOf } from "./links.ts";
 import type { Question } from "./main.ts";
-import { fitting } from "./walk.ts";
+import { compared, fitting } from "./walk.ts";
 
 const MAX_URLS = 1000;
 const MAX_PLACES = 100;
@@ -25,6 +25,7 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
 
   for (const link of await fitting(LINKS, within ?? [document], tools, slices, true)) {
     if (slices.over) await slices.pause();
+    if (shown.links.length < MAX_URLS) await compared(link, tools, slices);
     if (!link.isConnected || tools.isOwn(link)) continue;
     const to = addressOf(link);
     if (!(to?.href ?? hrefOf(link)).includes(params.url ?? "")) continue;

@@ -8,6 +8,7 @@ import type { Environment } from "../environment.ts";
 import type { identityOf, shownName, shownText } from "../identity.ts";
 import type { isOwn } from "../own.ts";
 import type { Pass } from "../pass.ts";
+import type { indexing } from "../place.ts";
 import type { MASK, isSecret } from "../secret.ts";
 import type { ROOTS, elementAt, everywhere, nearest, parentOf, shadowOf, shownIn } from "../shadow.ts";
 import type { Slices } from "../slices.ts";
@@ -32,6 +33,7 @@ export interface Lent {
   everywhere: typeof everywhere;
   fold: typeof fold;
   identityOf: typeof identityOf;
+  indexing: typeof indexing;
   inWords: typeof inWords;
   isDisabled: typeof isDisabled;
   isOwn: typeof isOwn;

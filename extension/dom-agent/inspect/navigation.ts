@@ -1,7 +1,7 @@
 import type { LinkRegion, PageLink } from "@gasoline/schema/commands";
 import type { Question, Tools } from "./main.ts";
 import { LINKS, addressOf, hrefOf } from "./links.ts";
-import { fitting } from "./walk.ts";
+import { compared, fitting } from "./walk.ts";
 
 const MAX_REGIONS = 20;
 const DEFAULT_LINKS = 15;
@@ -77,6 +77,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     const region: LinkRegion = { ...regionOf(around), links: [], count };
     for (const link of links) {
       if (slices.over) await slices.pause();
+      await compared(link[0], tools, slices);
       region.links.push(told(...link));
     }
     listed.push(region);

@@ -10,7 +10,7 @@ import type {
 import { Components } from "../draw/components.ts";
 import type { Slices } from "../slices.ts";
 import type { Asking, Question } from "./main.ts";
-import { elementsOf, treeOf } from "./walk.ts";
+import { compared, elementsOf, treeOf } from "./walk.ts";
 
 const MAX_LISTED = 20;
 const MAX_COMPONENTS = 10;
@@ -123,11 +123,16 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
       hosts.add(at.localName);
     } else if (at.localName.includes("-") && at.matches(":not(:defined)")) undefinedTags.add(at.localName);
     if (at.matches("dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],:popover-open")) {
-      if (tools.isVisible(at) && structure.modals.length < MAX_LISTED) structure.modals.push(partOf(at));
+      if (tools.isVisible(at) && structure.modals.length < MAX_LISTED) {
+        await compared(at, tools, slices);
+        structure.modals.push(partOf(at));
+      }
     }
     if (asked++ < MAX_ASKED && structure.scroll_containers.length < MAX_LISTED) {
       const box = scrollOf(at);
-      if (box) structure.scroll_containers.push(box);
+      if (!box) continue;
+      await compared(at, tools, slices);
+      structure.scroll_containers.push({ ref: refs.refOf(at), ...box });
     }
   }
   if (hosts.size > 0) roots.hosts = [...hosts].slice(0, MAX_TAGS);
@@ -142,7 +147,7 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
     };
   }
 
-  function scrollOf(at: Element): ScrollBox | undefined {
+  function scrollOf(at: Element): Omit<ScrollBox, "ref"> | undefined {
     // Reading sizes is cheap while nothing changes; styles are asked of what is larger inside than outside.
     const down = at.scrollHeight > at.clientHeight + 1;
     const across = at.scrollWidth > at.clientWidth + 1;
@@ -157,7 +162,6 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
     const isAcross = across && scrolls.test(overflowX);
     if (!isDown && !isAcross) return undefined;
     return {
-      ref: refs.refOf(at),
       label: isPage ? "the page" : tools.shownName(at, slices.pass) || tools.inWords(at),
       scroll_top: Math.round(at.scrollTop),
       height: at.clientHeight,

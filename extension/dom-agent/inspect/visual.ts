@@ -1,5 +1,6 @@
 import type { VisualElement, VisualSeen } from "@gasoline/schema/commands";
 import type { Asking, Question, Tools } from "./main.ts";
+import { compared, elementsOf, fitting, treeOf } from "./walk.ts";
 
 /** Elements that are named while they load. */
 const MAX_NAMED = 5;
@@ -19,7 +20,8 @@ export const visual: Question<"visual"> = async (asking) => {
   const { params, environment, tools } = asking;
   const slices = new tools.Slices(environment.deadline);
   // They are not waited for here: while a call of the extension goes on, the page's load event does not come.
-  const loading = stillLoading(tools);
+  const pictures = [...(await fitting("img", [document], tools, slices))];
+  const loading = stillLoading(pictures, tools);
   const told = (at: Element): VisualElement => {
     const role = tools.roleTold(at);
     const name = tools.shownName(at, slices.pass);
@@ -39,6 +41,7 @@ export const visual: Question<"visual"> = async (asking) => {
     boxes.push({ left: x, top: y, right: x + width, bottom: y + height });
   }
   const under = await elementsUnder(boxes, asking, slices);
+  for (const at of under) await compared(at, tools, slices);
   const seen: VisualSeen = {
     document: performance.timeOrigin,
     scroll_x: Math.round(scrollX),
@@ -51,7 +54,7 @@ export const visual: Question<"visual"> = async (asking) => {
   };
   if (document.fonts.status === "loading") seen.fonts_load = true;
   if (document.readyState !== "complete") seen.page_loads = true;
-  const lazy = tools.everywhere("img[loading=lazy]", document).filter((at) => !isComplete(at)).length;
+  const lazy = pictures.filter((at) => at.matches("[loading=lazy]") && !isComplete(at)).length;
   if (lazy > 0) seen.lazy = lazy;
   return seen;
 };
@@ -59,8 +62,8 @@ export const visual: Question<"visual"> = async (asking) => {
 const isComplete = (at: Element): boolean => !(at instanceof HTMLImageElement) || at.complete;
 
 /** Pictures that a user would see once they are there. One that is lazy and far away does not load. */
-const stillLoading = ({ everywhere, isVisible }: Tools): Element[] =>
-  everywhere("img", document).filter((at) => {
+const stillLoading = (pictures: Element[], { isVisible }: Tools): Element[] =>
+  pictures.filter((at) => {
     if (isComplete(at)) return false;
     const { top, bottom } = at.getBoundingClientRect();
     return ((at as HTMLImageElement).loading !== "lazy" || (bottom >= 0 && top <= innerHeight)) && isVisible(at);
@@ -72,7 +75,7 @@ async function elementsUnder(boxes: Box[], { tools }: Asking<unknown>, slices: I
   const far = found.flatMap((at, i) => (at ? [] : [i]));
   if (far.length > 0) {
     const areas = boxes.map(() => Infinity);
-    for (const at of tools.everywhere("*", document)) {
+    for (const at of elementsOf(await treeOf(document, tools, slices))) {
       if (slices.over) await slices.pause();
       const around = at.getBoundingClientRect();
       const area = around.width * around.height;

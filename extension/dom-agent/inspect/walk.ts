@@ -15,6 +15,12 @@ export async function treeOf(scope: Scope, { ROOTS }: Tools, slices: Slices): Pr
   return step.value;
 }
 
+/** Looks for what is called as an element is, which a ref of it is made with. */
+export async function compared({ localName }: Element, { indexing }: Tools, slices: Slices): Promise<void> {
+  const steps = indexing(localName);
+  while (!steps.next().done) if (slices.over) await slices.pause();
+}
+
 /** The elements of a tree, through shadow roots, in the order of the page. */
 export function* elementsOf({ scope, itself, below }: Tree): Generator<Element, void, void> {
   const inside = new Map<Element, Tree[]>();

@@ -27,4 +27,4 @@ document.getElementById("app").innerHTML = `
     <md-slider name="amount" value="30" aria-label="Amount"></md-slider>
     <input type="hidden" name="step" value="2">
     <md-filled-button type="submit">Order now</md-filled-button>
-  </form></main>`;
+  </form><section><h2>Export</h2><md-filled-button disabled>Upgrade to Pro</md-filled-button></section></main>`;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isAt, namesakes, placeOf } from "../../dom-agent/place.ts";
+import { indexing, isAt, namesakes, placeOf } from "../../dom-agent/place.ts";
 import { Row } from "../../dom-agent/row.ts";
 import { book, problem, put, shadow } from "./world.ts";
 
@@ -437,4 +437,30 @@ describe("namesakes", () => {
       performance.now = now;
     }
   });
+});
+
+test("thousands of elements are compared in steps", () => {
+  put("<p>Line</p>".repeat(3000));
+  let steps = 0;
+  for (const work = indexing("p"); !work.next().done;) steps++;
+  expect(steps).toBe(3000);
+  expect(namesakes(document.querySelector("p")!)).toHaveLength(4);
+});
+
+test("elements that took long to compare are not compared anew", () => {
+  put("<div></div><div></div>");
+  // No change of a shadow root is heard.
+  const words = [...document.querySelectorAll("div")].map((host) => shadow(host, "<u>Before</u>").querySelector("u")!);
+  const { now } = performance;
+  let time = now.call(performance) + 1000;
+  performance.now = () => time;
+  try {
+    for (const work = indexing("u"); !work.next().done;) time += 1000;
+    for (const at of words) at.textContent = "After";
+    expect(namesakes(words[0]!)).toEqual([]);
+    time += 1000;
+    expect(namesakes(words[0]!)).toEqual([words[1]]);
+  } finally {
+    performance.now = now;
+  }
 });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
+import type { DomElement } from "@gasoline/schema/commands";
 import type { Page } from "@playwright/test";
 import { build } from "esbuild";
 import { open } from "../acting.ts";
@@ -105,4 +106,77 @@ test("a grid of AG Grid is told in the rows and columns that it draws", async ({
   expect(later.rows[0]![0]).toBe(String(later.first_row! - 1));
   const { violations } = (await run("accessibility", {}, { timeoutMS: 30_000 })).result;
   expect(violations.map(({ id, count }): [string, number] => [id, count]).toSorted(byRule)).toEqual(await axeOf(page));
+});
+
+test("how Material's components are made, what they look like and what they hold back is told as the browser has it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await openApp("material", browserWithExtension, daemon, site);
+  await expect(page.getByRole("slider")).toBeVisible();
+  const { matches } = (await run("dom", { selector: "md-filled-button" })).result.documents[0]!.answer;
+  expect(matches).toMatchObject([
+    { text: "Order now", visible: true, shadow: "open", attributes: { type: "submit" } },
+    { text: "Upgrade to Pro", visible: true, shadow: "open", attributes: { disabled: "" } },
+  ]);
+  const [pressed] = (await run("dom", { selector: "role=checkbox" })).result.documents[0]!.answer.matches;
+  expect(pressed).toMatchObject({ tag: "input", role: "checkbox", visible: true });
+  const structure = (await run("page_structure", {})).result.documents[0]!.answer;
+  expect(structure.frameworks).toMatchObject([{ name: "Lit" }, { name: "lit-html" }]);
+  const counted = `(function count(root) { return [...root.querySelectorAll("*")].reduce(
+    (sum, { shadowRoot }) => sum + (shadowRoot ? 1 + count(shadowRoot) : 0), 0); })(document)`;
+  expect(structure.shadow_roots.open).toBe(await page.evaluate(counted));
+  expect((await run("feature_gates", {})).result.documents[0]!.answer).toMatchObject({
+    plan_gates: [{ text: "Upgrade to Pro", feature: "Export", required_plan: "Pro", disabled: true }],
+    total_gates: 1,
+  });
+  const styles = async (selector: string, properties: string[]) =>
+    (await run("computed_styles", { selector, properties })).result.documents[0]!.answer.elements;
+  // The words have the colour of the slot that shows them, and another part of the component is behind it.
+  const [button] = await styles("md-filled-button", ["cursor"]);
+  expect(button).toMatchObject({ contrast: { unknown: expect.stringContaining("component") } });
+  const [own, off] = await styles("md-filled-button >>> .background", ["background-color", "opacity"]);
+  expect(own!.computed_styles[0]).toMatchObject({ wins: { selector: ".background" } });
+  expect(off!.computed_styles).toMatchObject([
+    { wins: { specificity: "0,3,0" }, loses: [{ selector: ".background" }] },
+    { value: "0.12" },
+  ]);
+  // Each box around the words of a field takes its colour over; the rule that gives it says which it is.
+  const [mail] = await styles("label=Mail", ["color", "caret-color"]);
+  const [color] = mail!.computed_styles;
+  expect(color!.wins!.value).toMatch(/^var\((--[\w-]+)/);
+  expect(Object.keys(mail!.custom_properties ?? {})).toContain(/--[\w-]+/.exec(color!.wins!.value)![0]);
+});
+
+test("rows of AG Grid, their styles and what scrolls are told as the browser has them", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await openApp("ag-grid", browserWithExtension, daemon, site);
+  await expect(page.getByRole("gridcell", { name: "Row 3", exact: true })).toBeVisible();
+  const [row] = (await run("dom", { selector: "[role=row][row-index='3']", include_children: true, max_depth: 5 }))
+    .result.documents[0]!.answer.matches;
+  const told: string[] = [];
+  (function cells({ role, text, children = [] }: DomElement): void {
+    if (role === "gridcell" && text) told.push(text);
+    children.forEach(cells);
+  })(row!);
+  expect(told).toEqual(["3", "Row 3", "3/0", "3/1", "3/2", "9 €"]);
+  const properties = ["color", "background-color", "height", "position", "overflow-x", "font-size"];
+  const cell = "[role=row][row-index='3'] [col-id=name]";
+  const [looks] = (await run("computed_styles", { selector: cell, properties })).result.documents[0]!.answer.elements;
+  const computed = `${JSON.stringify(properties)}.map((name) =>
+    getComputedStyle(document.querySelector(${JSON.stringify(cell)})).getPropertyValue(name))`;
+  expect(looks!.computed_styles.map(({ value }) => value)).toEqual(await page.evaluate(computed));
+  expect(looks!.contrast!.ratio).toBeGreaterThan(15); // nearly black on white
+  const { scroll_containers } = (await run("page_structure", {})).result.documents[0]!.answer;
+  const heights = await page.evaluate(
+    "[...document.querySelectorAll('.ag-grid-viewport, .ag-body-vertical-scroll-viewport')].map((at) => at.scrollHeight)",
+  );
+  expect(scroll_containers.map(({ scroll_height }) => scroll_height)).toEqual(
+    expect.arrayContaining(heights as number[]),
+  );
+  expect((await run("feature_gates", {})).result.documents[0]!.answer.total_gates).toBe(0);
 });

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -120,13 +121,22 @@ type apiCall struct {
 	status  int
 	failed  bool
 	how     string // the status, or how it ended without one
-	path    string
+	url     string
 	body    string // JSON text, "" when it was not captured
 	decoded any
 	read    bool
 	graphql []analysis.GraphQLOperation
 	batch   bool
 	part    int // of a batch
+}
+
+// path is the one of the call's address, "" where that cannot be read.
+func (c *apiCall) path() string {
+	u, err := url.Parse(c.url)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // endpoint is what is one for its callers.
@@ -236,6 +246,7 @@ type apiReader struct {
 	cut       int
 	unread    int // bodies that there was no room for
 	full      int
+	documents analysis.Documents
 }
 
 func (a *apiReader) read(ctx context.Context, env Env, f query.Filter) (query.Coverage, error) {
@@ -258,7 +269,8 @@ func (a *apiReader) take(x *event.Exchange) {
 	}
 	a.requests++
 	c := apiCall{
-		id: query.Handle(event.KindExchange, x.Seq), time: x.Time, status: x.Status, failed: x.Failed(), how: fmt.Sprint(x.Status),
+		id: query.Handle(event.KindExchange, x.Seq), time: x.Time, status: x.Status, failed: x.Failed(), how: strconv.Itoa(x.Status),
+		url: x.URL,
 	}
 	if x.Status == 0 {
 		c.how = cmp.Or(x.Outcome, "no answer")
@@ -271,17 +283,17 @@ func (a *apiReader) take(x *event.Exchange) {
 	case isJSON && x.ResponseBodyNote != "" && x.Status != 204:
 		a.without++
 	}
-	parameters := map[string]string{}
-	if u, err := url.Parse(x.URL); err == nil {
-		c.path = u.Path
-		if x.Method == "GET" && (strings.Contains(u.RawQuery, "query=") || strings.Contains(u.RawQuery, "extensions=")) {
+	var parameters map[string]string
+	if x.Method == "GET" && (strings.Contains(x.URL, "query=") || strings.Contains(x.URL, "extensions=")) {
+		if u, err := url.Parse(x.URL); err == nil {
+			parameters = map[string]string{}
 			for name, values := range u.Query() {
 				parameters[name] = values[0]
 			}
 		}
 	}
 	address := answer.Origin(x.URL) + flow.Route(x.URL)
-	if c.graphql, c.batch = analysis.GraphQL(x.RequestBody, parameters); len(c.graphql) == 0 {
+	if c.graphql, c.batch = a.documents.GraphQL(x.RequestBody, parameters); len(c.graphql) == 0 {
 		a.add(x.Method, x.Method+" "+address, &c)
 		return
 	}
@@ -556,10 +568,10 @@ func (e *endpoint) check(c *analysis.Contract, told *contractEntry) {
 		return
 	}
 	newest := e.calls[len(e.calls)-1]
-	if _, ok := c.Operation(e.method, newest.path); !ok {
+	if _, ok := c.Operation(e.method, newest.path()); !ok {
 		told.Undocumented++
 		e.add(violation{
-			Type: "undocumented", Severity: "low", Now: e.method + " " + newest.path, NowID: newest.id, Count: len(e.calls), Of: len(e.calls), Source: "file",
+			Type: "undocumented", Severity: "low", Now: e.method + " " + newest.path(), NowID: newest.id, Count: len(e.calls), Of: len(e.calls), Source: "file",
 		})
 		return
 	}
@@ -573,7 +585,7 @@ func (e *endpoint) check(c *analysis.Contract, told *contractEntry) {
 			continue // what it was is not known
 		}
 		checked[call.status]++
-		found, said := c.Check(e.method, call.path, call.status, call.decoded)
+		found, said := c.Check(e.method, call.path(), call.status, call.decoded)
 		if !said {
 			told.Unsaid++
 			key := fmt.Sprint("status ", call.status)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +124,7 @@ func navigationPatterns(ctx context.Context, env Env, p navigationParams) (*navi
 	steps := make([]analysis.Step, 0, len(visits))
 	for _, v := range visits {
 		s := analysis.Step{
-			Handle: query.Handle(event.KindLifecycle, v.Event.Seq), Tab: fmt.Sprint(v.Event.Session, " ", v.Event.Tab), Route: route(v.To),
+			Handle: query.Handle(event.KindLifecycle, v.Event.Seq), Tab: tabOf(&v.Event.Head), Route: route(v.To),
 			Took: v.Took, Current: v.Current, Closed: v.Left, Acts: v.Acts,
 			Back: v.Reached == "traverse" || v.Reached == "back_forward",
 		}
@@ -215,17 +216,18 @@ const (
 
 // rageClicks returns repeated clicks of the user that had no effect. Their Route is the address of the page.
 func rageClicks(ctx context.Context, env Env, f query.Filter) ([]analysis.Rage, query.Coverage, error) {
-	list, cover, err := query.Read(ctx, env.Reader, f, query.Page{Limit: clicksLooked, Look: clicksLooked}, func(a *event.Action) bool {
-		return a.Type == "click" && a.By == "user" && !slices.Contains(typed, a.Role)
+	var clicks []analysis.Click
+	_, cover, err := query.Read(ctx, env.Reader, f, query.Page{Limit: 1, Look: clicksLooked}, func(a *event.Action) bool {
+		if a.Type == "click" && a.By == "user" && !slices.Contains(typed, a.Role) {
+			clicks = append(clicks, click(a))
+		}
+		return false
 	})
-	if err != nil || len(list.Items) < 3 {
+	if err != nil || len(clicks) < 3 {
 		return nil, cover, err
 	}
-	slices.SortStableFunc(list.Items, func(a, b event.Action) int { return a.Time.Compare(b.Time) })
-	clicks := make([]analysis.Click, len(list.Items))
-	for i := range list.Items {
-		clicks[i] = click(&list.Items[i])
-	}
+	slices.Reverse(clicks) // they came newest first
+	slices.SortStableFunc(clicks, func(a, b analysis.Click) int { return a.Time.Compare(b.Time) })
 	found := analysis.RageClicks(clicks)
 	if len(found) == 0 {
 		return nil, cover, nil
@@ -263,11 +265,11 @@ const (
 func click(a *event.Action) analysis.Click {
 	out := analysis.Click{
 		Handle: query.Handle(event.KindAction, a.Seq), Action: a.Cause.Action, Time: a.Time,
-		Where: fmt.Sprint(a.Session, " ", a.Tab, " ", a.Document), Route: a.PageURL, Control: slices.Contains(controls, a.Role),
+		Where: tabOf(&a.Head) + " " + a.Document, Route: a.PageURL, Control: slices.Contains(controls, a.Role),
 	}
 	out.Words = a.Role
 	if name := cmp.Or(a.Name, a.Text); name != "" {
-		out.Words = strings.TrimSpace(fmt.Sprintf("%s %q", a.Role, answer.Cut(name, 60)))
+		out.Words = strings.TrimSpace(a.Role + " " + strconv.Quote(answer.Cut(name, 60)))
 	}
 	out.Element = a.Role + "\x00" + a.Name
 	if len(a.Locators) > 0 {
@@ -275,11 +277,14 @@ func click(a *event.Action) analysis.Click {
 		out.Element = best.Kind + "\x00" + best.Value
 		out.Words = cmp.Or(out.Words, best.Value)
 	} else {
-		out.Element += fmt.Sprintf("\x00%.0f,%.0f", a.X, a.Y)
+		out.Element += "\x00" + strconv.FormatFloat(a.X, 'f', 0, 64) + "," + strconv.FormatFloat(a.Y, 'f', 0, 64)
 	}
 	out.Words = cmp.Or(out.Words, "something without a name")
 	return out
 }
+
+// tabOf names the tab of an event.
+func tabOf(h *event.Head) string { return h.Session + " " + strconv.Itoa(h.Tab) }
 
 // effect reports whether clicks led to something: it carries an id of theirs, or came right after one and does not come
 // without them as well. Errors are none; they are added to the clicks.
@@ -292,7 +297,7 @@ func effect(r *analysis.Rage, items []query.Item) bool {
 	before := map[string]bool{}
 	for _, it := range items {
 		h := it.Head
-		if fmt.Sprint(h.Session, " ", h.Tab) != first.Where[:strings.LastIndexByte(first.Where, ' ')] {
+		if tabOf(h) != first.Where[:strings.LastIndexByte(first.Where, ' ')] {
 			continue
 		}
 		own := ids[h.Cause.Action]
