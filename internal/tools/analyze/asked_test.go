@@ -162,11 +162,12 @@ func TestErrorsOfServicesAreToldBesideATabs(t *testing.T) {
 	h.Store.Append(event.Batch{
 		&event.Exception{Head: event.Head{Time: now, Received: now, Session: "s1", Tab: 12, PageURL: "http://localhost:3000/"}, Type: "Error", Message: "of the page", Mechanism: "onerror"},
 		&event.Exception{Head: event.Head{Time: now, Received: now, Origin: event.Origin{Source: "run", Service: "api"}}, Type: "Error", Message: "of the service", Mechanism: "log"},
+		&event.Log{Head: event.Head{Time: now, Received: now, Origin: event.Origin{Source: "run", Service: "api"}}, Level: "error", Severity: event.SeverityError, Message: "of its log"},
 	})
 	if text := asked(t, h, `{"what":"error_clusters"}`); !strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") {
 		t.Error(text)
 	}
-	if text := asked(t, h, `{"what":"error_clusters","service":"api"}`); strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") {
+	if text := asked(t, h, `{"what":"error_clusters","service":"api"}`); strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") || !strings.Contains(text, "log in api: of its log") {
 		t.Error(text)
 	}
 }
