@@ -180,6 +180,7 @@ describe("of pictures", () => {
     ])
       expect(await told(given, src)).toEqual([]);
     expect((await told("style=width:20px", src)).length).toBe(1);
+    expect((await told("height=30", src)).length).toBe(1);
     expect((await told("style=height:30px", src)).length).toBe(1);
     expect((await told("style='aspect-ratio:auto 2/3'", src)).length).toBe(1);
   });
@@ -209,6 +210,7 @@ describe("of pictures", () => {
     ])
       expect(await told(given, src)).toEqual(given.endsWith("=4") ? [] : []);
     expect((await told("width=212 height=200", src)).length).toBe(1);
+    expect((await told("width=300 height=5", src)).length).toBe(1);
     expect((await told("width=200 height=212", src)).length).toBe(1);
     expect(await told("width=30 height=10", VECTOR)).toEqual([]);
     expect(await told("width=0 height=10", src)).toEqual([]);
