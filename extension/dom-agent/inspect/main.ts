@@ -74,7 +74,8 @@ type Answer<K extends Kind> = Commands[K]["result"] extends Inspected<infer R> ?
 function discreet(tools: Lent): Tools {
   const { secrets } = new tools.Pass();
   const clean: Tools["clean"] = (text, at) => secrets.clean(text, at);
-  return { ...tools, clean, shownText: (at, max) => clean(tools.shownText(at, max), at) };
+  const inWords: Tools["inWords"] = (at) => clean(tools.inWords(at), at);
+  return { ...tools, clean, inWords, shownText: (at, max) => clean(tools.shownText(at, max), at) };
 }
 
 async function ask<K extends Kind>(kind: K, asking: Asking<Commands[K]["params"], Lent>): Promise<Answer<K>> {

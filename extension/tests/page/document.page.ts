@@ -128,6 +128,12 @@ describe("elements", () => {
       ],
     });
   });
+  test("have no secret that is short", async () => {
+    put("<input type=password value=ab title=ab>");
+    expect((await asked("dom", { selector: "input" })).matches[0]!.attributes!["value"]).toBe("••••••");
+    put("<p>x</p>");
+    expect((await asked("dom", { selector: "p", include_children: true, max_depth: 0 })).children_cut).toBeUndefined();
+  });
   test("are looked at in slices, as far as they are there", async () => {
     put("<p>1</p><p>2</p>");
     expect(await pausesOf(0, () => asked("dom", { selector: "p" }))).toBe(0);
@@ -296,6 +302,13 @@ describe("a page in short", () => {
     put(`${"<div role=alert style=height:1px></div>".repeat(19)}<div role=alert>soon</div>`);
     expect(await summary()).toMatchObject({ messages: [{ text: "soon" }] });
   });
+  test("has levels and layers as the page gives them", async () => {
+    put("<div role=heading aria-level=99>Deep</div><div popover>Pop</div><p>o<b>n</b>e</p>");
+    document.querySelector<HTMLElement>("[popover]")!.showPopover();
+    expect(await summary()).toMatchObject({ headings: [{ level: 99 }], dialogs: [{ role: "div", text: "Pop" }] });
+    put(`<p>${"a".repeat(498)}</p><p>b</p><p>c</p>`);
+    expect((await summary()).main_content_preview).toBe(`${"a".repeat(498)} b`);
+  });
   test("begins with its main part, through shadow roots", async () => {
     const begin = async (html: string, inside = "") => {
       put(html);
@@ -425,6 +438,15 @@ describe("how a document is made", () => {
     document.querySelector("#wide")!.scrollTop = 3;
     expect((await structure()).scroll_containers.map(({ scroll_top: top }) => top)).toEqual([30, 0, 0]);
   });
+  test("is told with what its head says of it", async () => {
+    const names = ["viewport", "description", "robots", "theme-color", "generator"];
+    document.head.innerHTML = `${names.map((name) => `<meta name=${name} content=1>`).join("")}<meta property=og:type content=1><meta property=OG:title content=1>`;
+    expect(Object.keys((await structure()).meta)).toEqual(["charset", ...names, "og:type", "og:title"]);
+    put(`<div role=dialog>${"w".repeat(121)}</div>`);
+    expect((await structure()).modals[0]!.text.length).toBe(120);
+    history.replaceState(null, "", "#/route");
+    expect((await structure()).routing!.type).toBe("hash");
+  });
   test("is told without what nobody knows", async () => {
     worker.answer = undefined;
     const told = await structure();
@@ -527,6 +549,7 @@ describe("how a document is made", () => {
       answer["a"] = { framework: "Lit", names: ["x-a"], props: "p".repeat(2001) };
       const [lit] = (await structure({ selector: "#a" })).components!;
       expect([lit!.props!.length, lit!.state, lit!.source]).toEqual([2000, undefined, undefined]);
+      expect(await structure({ selector: "#a" })).not.toHaveProperty("no_component");
       expect(await structure({ selector: "#b" })).toMatchObject({ no_component: 1 });
       put("<p id=a>x</p>".repeat(11));
       expect((await structure({ selector: "p" })).components).toHaveLength(10);

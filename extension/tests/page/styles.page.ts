@@ -830,7 +830,7 @@ describe("where a rule stands is told", () => {
     const mappings = encode([[[0, 0, 3, 2]], [[0, 0, 8, 0]], [[0, 0, 11, 4], [9, 1, 20, 0], [20]]]);
     const map = (more: object) =>
       `/*# sourceMappingURL=data:application/json;charset=utf-8;base64,${btoa(JSON.stringify({ version: 3, sources: ["a.scss", "b.scss"], mappings, ...more }))} */`;
-    const css = "p { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { top: 3px } .a { left: 3px }";
+    const css = "p, q { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { top: 3px } .a { left: 3px }";
     put("<p class=a>x</p>");
     const told = async (end: string) => {
       document.head.replaceChildren();

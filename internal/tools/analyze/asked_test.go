@@ -121,14 +121,9 @@ func TestALoadsNameMayBeginAsAVisits(t *testing.T) {
 	}
 }
 
-func TestTheBrowserMayNotAnswerForTheUser(t *testing.T) {
+// What the browser gets as the user is judged by what the page says, as what anybody gets.
+func TestAPageThatTheUserGetsIsJudged(t *testing.T) {
 	links := func(base string) string { return document(base, "", "/ok", "/guarded") }
-	p := newLinkedPage(t, links, nobody, true)
-	p.e.Answers["ask_links"] = testkit.Scripted{Silent: true}
-	got := p.ask(t, `{"what":"link_health","as_user":true,"timeout_ms":300}`)
-	if !strings.Contains(got, "the browser has not answered for the user in time") || !strings.Contains(got, "the time was up for some") {
-		t.Error(got)
-	}
 	soft := newLinkedPage(t, links, func(base string) string {
 		return `{"url":"` + base + `/guarded","status":200,"page":"<title>Not found</title>"}`
 	}, true)
@@ -153,6 +148,10 @@ func TestALongListOfBrokenLinksIsCut(t *testing.T) {
 	if n := strings.Count(got, "broken 404"); n != 1 || !strings.Contains(got, "2 more") {
 		t.Errorf("%d: %s", n, got)
 	}
+	got = ask(t, t.Context(), tool, `{"what":"link_validation","limit":40,"budget":9000,"urls":`+urlsOf(base, paths...)+`}`)
+	if n := strings.Count(got, "broken 404"); n != 40 || !strings.Contains(got, "20 more") {
+		t.Errorf("%d: %s", n, got)
+	}
 }
 
 // Errors of services are told beside those of a tab, and alone where one service is named.
@@ -162,11 +161,12 @@ func TestErrorsOfServicesAreToldBesideATabs(t *testing.T) {
 	h.Store.Append(event.Batch{
 		&event.Exception{Head: event.Head{Time: now, Received: now, Session: "s1", Tab: 12, PageURL: "http://localhost:3000/"}, Type: "Error", Message: "of the page", Mechanism: "onerror"},
 		&event.Exception{Head: event.Head{Time: now, Received: now, Origin: event.Origin{Source: "run", Service: "api"}}, Type: "Error", Message: "of the service", Mechanism: "log"},
+		&event.Log{Head: event.Head{Time: now, Received: now, Origin: event.Origin{Source: "run", Service: "api"}}, Level: "error", Severity: event.SeverityError, Message: "of its log"},
 	})
 	if text := asked(t, h, `{"what":"error_clusters"}`); !strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") {
 		t.Error(text)
 	}
-	if text := asked(t, h, `{"what":"error_clusters","service":"api"}`); strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") {
+	if text := asked(t, h, `{"what":"error_clusters","service":"api"}`); strings.Contains(text, "of the page") || !strings.Contains(text, "of the service") || !strings.Contains(text, "log in api: of its log") {
 		t.Error(text)
 	}
 }
