@@ -45,10 +45,13 @@ const hex = (hash: number): string => slice("0000000" + radix(hash, 16), -8);
 
 const imul = Math.imul;
 
-/** headerValue masks the value of a header that is secret by its name. A scheme ("Bearer ") stays readable. */
+/**
+ * headerValue masks the value of a header that is secret by its name. A scheme ("Bearer ") stays readable, and so does
+ * "true": that of access-control-allow-credentials says who may read an answer.
+ */
 export function headerValue(name: string, value: string, salt: string): string {
   const kind = secretHeader(lower(name));
-  if (kind === "") return value;
+  if (kind === "" || value === "true") return value;
   const space = indexOf(value, " ");
   if (kind === "authorization" && space > 0 && space < 12) {
     return slice(value, 0, space + 1) + mask(kind, slice(value, space + 1), salt);

@@ -209,6 +209,8 @@ describe("redaction", () => {
   test("headers keep their scheme, URLs their shape, forms and JSON their other fields", () => {
     expect(headerValue("Authorization", "Bearer abc", "s")).toMatch(/^Bearer <authorization:\w{8}>$/);
     expect(headerValue("Accept", "x", "s")).toBe("x");
+    expect(headerValue("Access-Control-Allow-Credentials", "true", "s")).toBe("true");
+    expect(headerValue("Access-Control-Allow-Credentials", "truer", "s")).toMatch(/^<credentials:\w{8}>$/);
     expect(redactURL("https://u:pw@h/p?a=1&token=x#access_token=y&b=2", "s")).toMatch(
       /^https:\/\/u:<password:\w{8}>@h\/p\?a=1&token=<token:\w{8}>#access_token=<access_token:\w{8}>&b=2$/,
     );

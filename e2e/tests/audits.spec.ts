@@ -20,6 +20,16 @@ test("an audit tells what the browser really got: headers, cookies, keys, and wh
     { key: "AKIAIOSFODNN7EXAMPLE" },
     { headers: { "set-cookie": "sid=0123456789abcdef; Path=/" } },
   );
+  site.json(
+    "/api/prices",
+    {},
+    {
+      headers: {
+        "access-control-allow-origin": site.url(""),
+        "access-control-allow-credentials": "true",
+      },
+    },
+  );
   site.page("/lib.js", { body: "window.lib = 1", type: "text/javascript" });
   site.page("/collect", { body: "ok", headers: { "access-control-allow-origin": "*" } });
   await tab.goto(
@@ -27,6 +37,7 @@ test("an audit tells what the browser really got: headers, cookies, keys, and wh
       headers: { "content-security-policy": "script-src 'unsafe-inline' 'sha256-47DEQpj8*' http:" },
       body: `<title>shop</title><script src="${site.url("/lib.js", "localhost")}"></script><script>
         fetch("/api/config").then((r) => r.json());
+        fetch("${site.url("/api/prices", "localhost")}", { credentials: "include" });
         fetch("${site.url("/collect?uid=7", "localhost")}", { method: "POST", body: '{"user":"bob@example.com"}' });
       </script>`,
     }),
@@ -44,6 +55,7 @@ test("an audit tells what the browser really got: headers, cookies, keys, and wh
     "nosniff-missing",
     "cookie-httponly",
     "cors-any",
+    "cors-reflected",
     "personal-to-others",
   ];
   const rulesOf = (found: Finding[]) => new Set(found.map(({ rule }) => rule));

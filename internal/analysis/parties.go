@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -67,33 +68,38 @@ type Parties struct {
 // NewParties returns a collector. own are origins or hosts that are no third parties.
 func NewParties(own []string) *Parties {
 	p := &Parties{hosts: hosts{}, own: map[string]bool{}, pages: map[string]bool{}, found: map[string]*Party{}}
-	for _, at := range p.listed(own) {
-		p.own[at.site] = true
+	for _, host := range hostsOf(own) {
+		p.own[siteOf(host)] = true
 	}
 	return p
 }
 
 // Lists names origins or hosts that the caller does not want, and those that it knows, each with what is below it.
 func (p *Parties) Lists(blocked, allowed []string) {
-	for _, at := range p.listed(blocked) {
-		p.no = append(p.no, strings.ToLower(at.Hostname()))
-	}
-	for _, at := range p.listed(allowed) {
-		p.yes = append(p.yes, strings.ToLower(at.Hostname()))
-	}
+	p.no, p.yes = hostsOf(blocked), hostsOf(allowed)
 }
 
-// listed reads origins or hosts.
-func (p *Parties) listed(words []string) (out []target) {
-	for _, o := range words {
-		if !strings.Contains(o, "://") {
-			o = "https://" + o
-		}
-		if at, ok := p.hosts.target(o); ok {
-			out = append(out, at)
+func hostsOf(words []string) (out []string) {
+	for _, w := range words {
+		if host, ok := HostOf(w); ok {
+			out = append(out, host)
 		}
 	}
 	return out
+}
+
+// HostOf is the host of an origin or a host; "*." before it may be there.
+func HostOf(word string) (host string, ok bool) {
+	scheme, rest, whole := strings.Cut(word, "://")
+	if !whole {
+		scheme, rest = "https", word
+	}
+	u, err := url.Parse(scheme + "://" + strings.TrimPrefix(rest, "*."))
+	if err != nil {
+		return "", false
+	}
+	host = strings.ToLower(u.Hostname())
+	return host, host != "" && !strings.ContainsAny(host, "* ")
 }
 
 // isBelow reports whether a host is one of some, or below one of them.

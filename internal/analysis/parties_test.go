@@ -278,6 +278,7 @@ func TestWhatTheCallerLists(t *testing.T) {
 		"neither":           {[]string{"xo.example", "http://["}, []string{"a.b.o.example"}, " low"},
 		"the site":          {[]string{"o.example"}, nil, "blocked high"},
 		"the host":          {[]string{"https://b.o.example:444/x"}, nil, "blocked high"},
+		"a star":            {[]string{"https://*.o.example"}, nil, "blocked high"},
 		"known":             {nil, []string{"O.example"}, "allowed low"},
 		"both, blocked":     {[]string{"b.o.example"}, []string{"o.example"}, "blocked high"},
 		"another of a site": {[]string{"c.o.example"}, nil, "blocked high"},

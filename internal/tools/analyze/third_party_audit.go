@@ -11,6 +11,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -18,7 +19,7 @@ import (
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "third_party_audit", Reads: true, Limit: 5, Doc: "Other sites that pages load from or send to, the riskiest first: kinds of " +
 		"resources, bytes, cookies, names of the fields that were sent, which known service it is, and what to do.",
-	Aliases: []string{"third_parties"}, Example: `{"first_party_origins":["https://cdn.example"]}`,
+	Aliases: []string{"third_parties"}, Errors: []problem.Code{problem.InvalidParam}, Example: `{"first_party_origins":["https://cdn.example"]}`,
 }, thirdPartyAudit)
 
 type partiesParams struct {
@@ -86,6 +87,11 @@ type sent struct {
 }
 
 func thirdPartyAudit(ctx context.Context, env Env, p partiesParams) (*partiesResult, error) {
+	for _, word := range slices.Concat(p.Own, p.No, p.Yes) {
+		if _, ok := analysis.HostOf(word); !ok {
+			return nil, problem.New(problem.InvalidParam, "Give origins or hosts: https://cdn.example, stats.example.", "%s is none of a host.", answer.Cut(answer.Clean(word), 80))
+		}
+	}
 	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err

@@ -306,7 +306,7 @@ func (r *diffResult) compare(ctx context.Context, b *baseline, before []byte, sh
 	}
 	r.LeftOut = analysis.Area(image.Rect(0, 0, b.Width, b.Height), leftOut)
 	if share := float64(r.LeftOut) / float64(r.Total); share > mostMoves {
-		return problem.New(problem.Conflict, fmt.Sprintf(`Mask what moves and save it anew: analyze {"what":"visual_baseline","name":%q,"masks":["…"],"overwrite":true}.`, b.Name),
+		return problem.New(problem.Conflict, fmt.Sprintf(`Save it anew with masks for what moves: analyze {"what":"visual_baseline","name":%q,"overwrite":true}.`, b.Name),
 			"%s of the picture change by themselves, now or when %s was saved: what is left says nothing of the page.", percent(share*100), b.Name)
 	}
 	if !bytes.Equal(before, shot.data) {
