@@ -108,14 +108,15 @@ type bench struct {
 	overlasting time.Duration // of an overload
 }
 
-// capturePages returns what the benches in Chromium print, of the capture, of requests, of large pages and of acts, or why
-// there is nothing.
+// capturePages returns what the benches in Chromium print, of the capture, of requests, of large pages, of questions to them
+// and of acts, or why there is nothing.
 func capturePages() string {
 	var all strings.Builder
 	for i, script := range []string{
 		filepath.Join("capture", "bench", "run.mjs"),
 		filepath.Join("extension", "bench", "network.mjs"),
 		filepath.Join("extension", "bench", "large.mjs"),
+		filepath.Join("extension", "bench", "questions.mjs"),
 		filepath.Join("extension", "bench", "act.mjs"),
 	} {
 		if i > 0 {
