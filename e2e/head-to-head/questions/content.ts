@@ -105,13 +105,9 @@ export const content: Question[] = [
   },
   {
     group: "tables",
-    ask: "How old is Person 4, and on how many pages are the people?",
+    ask: "How old is Person 4, and are there more people than the table shows?",
     page: "antd",
-    // The pages are there by their numbers.
-    says: [
-      /Person 4\b[^]{0,160}41/,
-      /"[^"]*\b4\\n5"|(listitem[^]{0,60}"?\b4\b[^]{0,60}){1}listitem[^]{0,60}\b5\b|\b(of 5|5 pages)\b/,
-    ],
+    says: [/Person 4\b[^]{0,160}41/, /Next Page|4\\n5"/],
     gasoline: [...analyze("data_table"), ["observe", { what: "page_inventory", find: "page" }]],
     ...script(`() => ({ rows: [...document.querySelectorAll("table tr")].map((row) => row.innerText),
       pages: document.querySelector(".ant-pagination").innerText })`),

@@ -69,7 +69,7 @@ export const loading: Question[] = [
   },
   {
     group: "how it loads",
-    ask: "What moves while the page loads, and what pushes it?",
+    ask: "What moves while the page loads?",
     page: {
       "": `<title>News</title><style>body { margin: 0 } article { height: 300px; padding: 1px }</style><article id=story><h1>Story</h1><p>Once upon a time</p></article><script>
         requestAnimationFrame(() => requestAnimationFrame(() => fetch("offer.json").then((r) => r.json()).then(() => {
