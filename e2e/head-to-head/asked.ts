@@ -47,11 +47,7 @@ export function serve(request: IncomingMessage, response: ServerResponse): boole
   setTimeout(() => {
     const type = TYPES[extname(path)] ?? TYPES[""]!;
     response.writeHead(200, { "content-type": type, "cache-control": "no-store", ...headers });
-    response.end(
-      typeof body === "string" && path === ""
-        ? `<!doctype html><link rel=icon href=data:,>${body.replaceAll("{other}", other)}`
-        : body,
-    );
+    response.end(path === "" ? `<!doctype html><link rel=icon href=data:,>${body.replaceAll("{other}", other)}` : body);
   }, after);
   return true;
 }
@@ -76,7 +72,7 @@ export async function ask(tool: string, driver: Driver, site: string, question: 
   tools.reset();
   let told = "";
   for (const step of question[tool as "gasoline" | "playwright" | "devtools"]) {
-    if (step === "then") await question.then?.(page);
+    if (step === "change") await question.change?.(page);
     else told += `${(await tools.call(step[0], typeof step[1] === "function" ? step[1](told) : step[1])).text}\n`;
   }
   const cost = { ...tools.cost };

@@ -242,14 +242,14 @@ export const content: Question[] = [
     page: {
       "": `<title>Lamp</title><h1>Lamp</h1><p id=price>12 €</p><p id=stock>In stock</p><button>Buy</button>`,
     },
-    then: (page) => page.evaluate(() => void (document.querySelector("#stock")!.textContent = "Sold out")),
+    change: (page) => page.evaluate(() => void (document.querySelector("#stock")!.textContent = "Sold out")),
     says: [/Sold out|#stock/],
     gasoline: [
       ["analyze", { what: "visual_baseline", name: "lamp", overwrite: true }],
-      "then",
+      "change",
       ["analyze", { what: "visual_diff", baseline: "lamp" }],
     ],
-    playwright: [["browser_snapshot", {}], "then", ["browser_snapshot", {}]],
-    devtools: [["take_snapshot", {}], "then", ["take_snapshot", {}]],
+    playwright: [["browser_snapshot", {}], "change", ["browser_snapshot", {}]],
+    devtools: [["take_snapshot", {}], "change", ["take_snapshot", {}]],
   },
 ];

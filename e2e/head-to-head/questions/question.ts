@@ -7,7 +7,7 @@ type Args = Record<string, unknown>;
 
 /** What is served below the page's address. {here} and {other} in a text are that address at the page's own origin and at another. */
 export interface Served {
-  body: string | Buffer;
+  body: string;
   headers?: Record<string, string | string[]>;
   /** Answered after so many ms. */
   after?: number;
@@ -21,17 +21,17 @@ export interface Question {
   page: string | Record<string, string | Served>;
   /** What a user or the application does before the agent is asked. */
   before?: (page: Page) => Promise<unknown>;
-  /** What happens where a plan says "then". */
-  then?: (page: Page) => Promise<unknown>;
+  /** What happens where a plan says "change". */
+  change?: (page: Page) => Promise<unknown>;
   /** Each has to be in what the tool told; a fact counts in any words. */
   says: RegExp[] | ((page: Page) => Promise<RegExp[]>);
   /** What may not be in it. */
   not?: RegExp[];
   /** Where Gasoline has no answer: why, in a sentence. */
   because?: string;
-  gasoline: (Call | "then")[];
-  playwright: (Call | "then")[];
-  devtools: (Call | "then")[];
+  gasoline: (Call | "change")[];
+  playwright: (Call | "change")[];
+  devtools: (Call | "change")[];
 }
 
 /** A script of an agent that has no tool for a question, the same for both peers. */
