@@ -1,19 +1,23 @@
 // Gasoline beside its peers: the same tasks on the same pages by the same agent's plan, each tool by a real MCP client and
-// in a Chromium of its own. The page's own state is the verdict. Writes its part of docs/benchmarks.md when all was run.
+// in a Chromium of its own. The page's own state is the verdict. Before them questions with known answers, each asked as a good
+// agent would ask that tool. Writes its parts of docs/benchmarks.md when all of them was run.
 //
-//   node --import ../../scripts/ts.mjs run.ts [--page NAME] [--tool NAME] [--task WORDS] [--log]
+//   node --import ../../scripts/ts.mjs run.ts [--page NAME] [--tool NAME] [--task WORDS] [--questions] [--log]
+//
+// --questions leaves the tasks out; --page and --task choose among questions by their page or group, and by their words.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Page } from "@playwright/test";
+import { ask, attach, questions, serve, type Told } from "./asked.ts";
 import { DevTools } from "./drivers/devtools.ts";
 import type { Driver } from "./drivers/driver.ts";
 import { Gasoline } from "./drivers/gasoline.ts";
 import { Playwright } from "./drivers/playwright.ts";
 import { libraries, Site, versionOf } from "./site.ts";
 import { FILES, RIGHT_MS, type Task } from "./task.ts";
-import { type Cause, madeWith, type Outcome, tables, write } from "./table.ts";
+import { answers, type Cause, madeWith, type Outcome, tables, write } from "./table.ts";
 import { startShop } from "../../examples/shop/shop.mjs";
 
 const { values: only } = parseArgs({
@@ -21,6 +25,7 @@ const { values: only } = parseArgs({
     page: { type: "string" },
     tool: { type: "string" },
     task: { type: "string" },
+    questions: { type: "boolean", default: false },
     log: { type: "boolean", default: false },
   },
 });
@@ -32,16 +37,48 @@ const TOOLS: Record<string, (dir: string) => Promise<Driver>> = {
 };
 
 const all = await libraries();
-const pages = [...all].filter(([name]) => !only.page || name === only.page);
+const asked = questions.filter(
+  ({ page, group, ask }) =>
+    (!only.page || only.page === page || only.page === group) && (!only.task || ask.includes(only.task)),
+);
+const pages = [...all].filter(([name]) =>
+  only.questions ? asked.some(({ page }) => page === name) : !only.page || name === only.page,
+);
 const dir = mkdtempSync(join(tmpdir(), "head-to-head-project-"));
 for (const [name, text] of Object.entries(FILES)) writeFileSync(join(dir, name), text);
-const site = await Site.start(new Map(pages));
+const site = await Site.start(new Map(pages), serve);
 const drivers = new Map<string, Driver>();
 const outcomes: Outcome[] = [];
+const told: Told[] = [];
 try {
   for (const [name, start] of Object.entries(TOOLS))
     if (!only.tool || name === only.tool) drivers.set(name, await start(dir));
-  for (const [name, library] of pages) {
+  const versions = new Map([
+    ["gasoline", readFileSync(new URL("../../VERSION", import.meta.url), "utf8").trim()],
+    ["playwright", versionOf("@playwright/mcp")],
+    ["devtools", versionOf("chrome-devtools-mcp")],
+  ]);
+  const day = new Date().toISOString().slice(0, 10);
+  const whole = !only.page && !only.tool && !only.task;
+  const put = only.questions || !only.page ? asked : [];
+  for (const driver of put.length > 0 ? drivers.values() : []) await attach(driver, site.url);
+  for (const question of put) {
+    const line: string[] = [];
+    for (const [tool, driver] of drivers) {
+      const answer = await ask(tool, driver, site.url, question);
+      told.push(answer);
+      line.push(`${tool} ${answer.right ? "right" : "WRONG"} ${answer.cost.calls} ${answer.cost.bytes} B`);
+      if (!answer.right) line.push(`(${answer.why.join("; ")})`);
+      if (only.log) line.push(`\n${driver.tools.log.join("\n")}\n`);
+    }
+    console.log(`  ${question.group}: ${question.ask} ${line.join("; ")}`);
+  }
+  if (told.length > 0) {
+    const text = answers(told, versions);
+    console.log(`\n${text}\n`);
+    if (whole) write("head-to-head-questions", `${text}\n\n${day}.`);
+  }
+  for (const [name, library] of only.questions ? [] : pages) {
     console.log(`${library.title} ${versionOf(library.package)}`);
     for (const task of library.tasks) {
       if (only.task && !task.name.includes(only.task)) continue;
@@ -58,16 +95,12 @@ try {
       console.log(`  ${task.kind}: ${task.name}: ${line.join("; ")}`);
     }
   }
-  const causes = !only.task && (!only.page || only.page === "shop") ? await investigations() : [];
-  const versions = new Map([
-    ["gasoline", readFileSync(new URL("../../VERSION", import.meta.url), "utf8").trim()],
-    ["playwright", versionOf("@playwright/mcp")],
-    ["devtools", versionOf("chrome-devtools-mcp")],
-  ]);
-  const text = tables(outcomes, causes, versions);
-  console.log(`\n${text}\n`);
-  const day = new Date().toISOString().slice(0, 10);
-  if (!only.page && !only.tool && !only.task) write(`${text}\n\n${madeWith(day, all.values())}`);
+  const causes = !only.questions && !only.task && (!only.page || only.page === "shop") ? await investigations() : [];
+  if (outcomes.length > 0) {
+    const text = tables(outcomes, causes, versions);
+    console.log(`\n${text}\n`);
+    if (whole) write("head-to-head", `${text}\n\n${madeWith(day, all.values())}`);
+  }
 } finally {
   for (const driver of drivers.values()) await driver.close();
   await site.close();
@@ -76,6 +109,11 @@ try {
 const wrong = outcomes.filter(({ tool, right }) => tool === "gasoline" && !right);
 if (wrong.length > 0) {
   console.error(`Gasoline was wrong: ${wrong.map(named).join("; ")}`);
+  process.exitCode = 1;
+}
+const unknown = told.filter(({ tool, right, question }) => tool === "gasoline" && !right && !question.because);
+if (unknown.length > 0) {
+  console.error(`Gasoline did not answer: ${unknown.map(({ question }) => question.ask).join(" ")}`);
   process.exitCode = 1;
 }
 const claimed = outcomes.filter(({ ofUser }) => ofUser.length > 0);

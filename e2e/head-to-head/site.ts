@@ -49,13 +49,14 @@ export class Site {
     this.url = url;
   }
 
-  static async start(all: ReadonlyMap<string, Library>): Promise<Site> {
+  /** more answers what is no page of a library. */
+  static async start(all: ReadonlyMap<string, Library>, more: Library["serve"]): Promise<Site> {
     const entries: Record<string, string> = {};
-    for (const [name, { entries: more = {} }] of all) {
+    for (const [name, { entries: workers = {} }] of all) {
       const file = ["tsx", "ts"].map((end) => join(PAGES, `${name}.${end}`)).find(existsSync);
       if (!file) throw new Error(`pages/${name}.tasks.ts has no page beside it`);
       entries[name] = file;
-      for (const [served, path] of Object.entries(more)) entries[served] = path;
+      for (const [served, path] of Object.entries(workers)) entries[served] = path;
     }
     await build({
       entryPoints: Object.entries(entries).map(([out, path]) => ({ in: path, out })),
@@ -84,7 +85,7 @@ export class Site {
       const [name = ""] = pathname.slice(1).split("/");
       const library = all.get(name);
       if (library && pathname === `/${name}/`) return send("text/html; charset=utf-8", html(name, library));
-      if (library?.serve?.(request, response)) return;
+      if (library?.serve?.(request, response) || more?.(request, response)) return;
       const file = join(OUT, pathname);
       if (!pathname.includes("..") && existsSync(file) && TYPES[extname(file)])
         return send(TYPES[extname(file)]!, readFileSync(file));

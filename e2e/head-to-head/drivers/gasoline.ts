@@ -57,7 +57,7 @@ export class Gasoline extends Driver {
     return JSON.parse(await this.tools.ask("observe", { what: "actions", as: "json", ...args }));
   }
 
-  protected async look(): Promise<void> {
+  async look(): Promise<void> {
     this.#take(await this.tools.ask("observe", { what: "page_inventory" }));
   }
 

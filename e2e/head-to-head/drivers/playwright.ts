@@ -53,7 +53,7 @@ export class Playwright extends Driver {
     this.#focused = undefined;
   }
 
-  protected async look(): Promise<void> {
+  async look(): Promise<void> {
     this.told = this.#seen = await this.tools.ask("browser_snapshot", {});
     this.nodes = yaml(this.told);
   }
