@@ -367,12 +367,13 @@ test("a tab that the agent closed is not the one that the next call means", asyn
   const shown = site.page("/shown", "<title>Shown</title>");
   expect(await agent.ask("interact", { action: "navigate", url: shown })).toContain('"Shown"');
   await profile.worker.evaluate(() => {
-    const { fetch } = globalThis;
-    globalThis.fetch = async (...args) => {
+    const { fetch } = globalThis as { fetch: (url: string, options?: object) => Promise<unknown> };
+    const late = async (url: string, options?: object): Promise<unknown> => {
       // What tells of tabs comes late.
-      if (String(args[0]).endsWith("/sync")) await new Promise((resolve) => void setTimeout(resolve, 1000));
-      return fetch(...args);
+      if (url.endsWith("/sync")) await new Promise((resolve) => void setTimeout(resolve, 1000));
+      return fetch(url, options);
     };
+    Object.assign(globalThis, { fetch: late });
   });
   await agent.ask("interact", { action: "close_tab" });
   expect(await agent.ask("interact", { action: "navigate", url: shown })).toContain('"Shown"');

@@ -1,11 +1,7 @@
 import { open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
 
-test("links are asked for as the user, and the page neither sees nor answers it", async ({
-  daemon,
-  site,
-  browserWithExtension,
-}) => {
+test("links are asked for as the user, unseen by the page", async ({ daemon, site, browserWithExtension }) => {
   site.page("/mine", {
     body:
       "<title>Mine</title><script>t = '<h1>Not found</h1>'</script><!-- <h1>404</h1> --><h1 class=x>Orders</h1>" +

@@ -197,7 +197,8 @@ async function stylesOf(
       if (name) {
         custom[name] = computed.getPropertyValue(name).trim().slice(0, MAX_VALUE);
         // Who asks for a property asks where its value comes from.
-        if (asked && !properties.includes(name) && properties.length < MAX_PROPERTIES) properties.push(name);
+        if (asked && custom[name] && !properties.includes(name) && properties.length < MAX_PROPERTIES)
+          properties.push(name);
       }
     // Of what nobody asked for, what is as browsers make it says nothing.
     if (

@@ -114,6 +114,7 @@ describe("where links lead", () => {
   const health = async (params = {}) => asked("link_health", params);
   test("is told once for each address and each place that is not there", async () => {
     put(PAGE);
+    history.replaceState(null, "", "/");
     expect(short(await health())).toEqual({
       links: [
         { url: "/skip", ref: "e1", text: "Skip", count: 1 },
@@ -194,23 +195,24 @@ test.each(["navigation", "link_health"] as const)(
   },
 );
 
-test.each([
-  ["navigation", 10],
-  ["link_health", 8],
-] as const)("the page works in between, and may take links away: %s", async (kind, pauses) => {
-  const refs = book();
-  const PART = "<nav><a href=/1>1</a><a href=/2>2</a></nav>";
-  put(PART);
-  expect(await pausesOf(0, () => asked(kind as "navigation", {}, within(5000, refs)))).toBe(0);
-  expect(await pausesOf(20, () => asked(kind as "navigation", {}, within(5000, refs)))).toBe(pauses);
-  for (let at = 1; at <= (pauses as number); at++) {
+test.each([["navigation"], ["link_health"]] as const)(
+  "the page works in between, and may take links away: %s",
+  async (kind) => {
+    const refs = book();
+    const PART = "<nav><a href=/1>1</a><a href=/2>2</a></nav>";
     put(PART);
-    let told = "";
-    await pausesOf(
-      20,
-      async () => (told = JSON.stringify(await asked(kind as "navigation"))),
-      (nth) => nth === at && document.querySelectorAll("a")[1]!.remove(),
-    );
-    if (at < 6) expect(told).not.toContain("/2");
-  }
-});
+    expect(await pausesOf(0, () => asked(kind as "navigation", {}, within(5000, refs)))).toBe(0);
+    const pauses = await pausesOf(20, () => asked(kind as "navigation", {}, within(5000, refs)));
+    expect(pauses).toBeGreaterThanOrEqual(6);
+    for (let at = 1; at <= pauses; at++) {
+      put(PART);
+      let told = "";
+      await pausesOf(
+        20,
+        async () => (told = JSON.stringify(await asked(kind as "navigation"))),
+        (nth) => nth === at && document.querySelectorAll("a")[1]!.remove(),
+      );
+      if (at < 6) expect(told).not.toContain("/2");
+    }
+  },
+);
