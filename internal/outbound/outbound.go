@@ -128,11 +128,12 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	work := func() {
 		for lane := take(); lane != nil; lane = take() {
 			for _, n := range lane {
-				link, page, place := k.check(ctx, bases[n])
+				link, body, place := k.check(ctx, bases[n])
+				named := sync.OnceValue(func() map[string]bool { return namesIn(body) })
 				for _, i := range groups[n] {
 					out[i] = link
 					out[i].URL = urls[i]
-					out[i].pointsInto(page, place)
+					out[i].pointsInto(body, place, named)
 				}
 				mu.Lock()
 				if done += len(groups[n]); o.Progress != nil {
@@ -479,34 +480,43 @@ func (l *Link) judge(a answer, redirected, login bool) {
 	}
 }
 
-// pointsInto looks for the place in a page that a link, or a redirect in its place, points to. Markup of a page that scripts
-// build says nothing of it.
-func (l *Link) pointsInto(body, place string) {
+// pointsInto looks for the place in a page that a link, or a redirect in its place, points to. named gives what elements of
+// its markup are called.
+func (l *Link) pointsInto(body, place string, named func() map[string]bool) {
 	u, err := page.ParseURL(strings.TrimSpace(l.URL))
 	if err != nil {
 		return
 	}
 	place = cmp.Or(place, u.Fragment)
-	if l.Verdict != OK && l.Verdict != Redirected || !isPlace(place) || !hasText(body) {
+	if l.Verdict != OK && l.Verdict != Redirected || !isPlace(place) {
 		return
 	}
 	foreign := func(r rune) bool { return r >= utf8.RuneSelf }
 	if !utf8.ValidString(body) && strings.ContainsFunc(place, foreign) {
 		return // its letters are written otherwise
 	}
-	wanted := []string{place, (&url.URL{Fragment: place}).EscapedFragment(), "user-content-" + place} // the last is GitHub's
-	for _, m := range names().FindAllStringSubmatch(body, -1) {
-		if slices.Contains(wanted, html.UnescapeString(m[1]+m[2]+m[3])) {
+	known := named()
+	// The last is GitHub's.
+	for _, name := range []string{place, (&url.URL{Fragment: place}).EscapedFragment(), "user-content-" + place} {
+		if known == nil || known[name] {
 			return
 		}
 	}
 	l.Verdict, l.Why = Suspicious, fmt.Sprintf("its page has no element called %.80q; a script may make it", place)
 }
 
-// hasText reports whether markup has words that are shown before a script ran.
-func hasText(page string) bool {
+// namesIn returns what the elements of markup are called; nil where it has no words that are shown before a script ran:
+// then it says nothing of the page that scripts build.
+func namesIn(body string) map[string]bool {
 	const few = 20
-	return len(strings.Fields(markup().ReplaceAllString(unshown().ReplaceAllString(page, " "), " "))) >= few
+	if len(strings.Fields(markup().ReplaceAllString(unshown().ReplaceAllString(body, " "), " "))) < few {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, m := range names().FindAllStringSubmatch(body, -1) {
+		out[html.UnescapeString(m[1]+m[2]+m[3])] = true
+	}
+	return out
 }
 
 // isPlace reports whether a fragment names an element: it is not the top, a text to find, or a route of a script.
