@@ -425,6 +425,7 @@ var (
 	loginPath = form(`(?i)(?:^|/)(log[-_]?in|sign[-_]?in|sign[-_]?on|sso|saml|oauth2?|auth|authenticate|authorize)(?:[/.;]|$)`)
 	titles    = form(`(?is)<(?:title|h1)\b[^>]*>(.{0,200}?)</`)
 	unshown   = form(`(?is)<script\b.*?(?:</script\s*>|\z)|<style\b.*?(?:</style\s*>|\z)|<template\b.*?(?:</template\s*>|\z)|<noscript\b.*?(?:</noscript\s*>|\z)|<svg\b.*?(?:</svg\s*>|\z)|<!--.*?(?:-->|\z)`)
+	scripts   = form(`(?i)<script\b`)
 	markup    = form(`(?is)<head\b.*?</head\s*>|<[^>]*>`)
 	names     = form(`[\s"'/](?i:id|name)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>][^\s>]*))`)
 	// A number alone is none of an error: "Fortune 500".
@@ -505,11 +506,12 @@ func (l *Link) pointsInto(body, place string, named func() map[string]bool) {
 	l.Verdict, l.Why = Suspicious, fmt.Sprintf("its page has no element called %.80q; a script may make it", place)
 }
 
-// namesIn returns what the elements of markup are called; nil where it has no words that are shown before a script ran:
-// then it says nothing of the page that scripts build.
+// namesIn returns what the elements of markup are called; nil where it was not seen, or has scripts and hardly a word that
+// is shown before they ran: then it says nothing of the page that they build.
 func namesIn(body string) map[string]bool {
 	const few = 20
-	if len(strings.Fields(markup().ReplaceAllString(unshown().ReplaceAllString(body, " "), " "))) < few {
+	words := strings.Fields(markup().ReplaceAllString(unshown().ReplaceAllString(body, " "), " "))
+	if body == "" || len(words) < few && scripts().MatchString(body) {
 		return nil
 	}
 	out := map[string]bool{}

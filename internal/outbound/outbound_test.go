@@ -229,6 +229,7 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		"/long":   words + strings.Repeat("x", 70_000) + `<p id=end>`,
 		"/broken": `<title>Not found</title>` + words,
 		"/named":  words + `<p id="caf&eacute;"><p id='it&quot;s'><p id=a&#x20;b><p id="user-content-install">`,
+		"/plain":  `<h1 id=one>One</h1>`,
 		"/latin":  words + "<p id=\"caf\xe9\">", "/half": words,
 	}
 	var hits atomic.Int32
@@ -260,6 +261,7 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		"/to#one": "redirect", "/to#five": "suspicious", "/missing#x": "ok",
 		"/to/one#five": "redirect", "/to/five#one": "suspicious", "/to/five": "suspicious", "/named#caf%C3%A9": "ok", "/named#it%22s": "ok",
 		"/named#a%20b": "ok", "/named#install": "ok", "/named#nstall": "suspicious", "/latin#caf%C3%A9": "ok", "/latin#cafe": "suspicious", "/half#x": "ok",
+		"/plain#one": "ok", "/plain#two": "suspicious",
 	}
 	var urls []string
 	for u := range want {
@@ -279,8 +281,8 @@ func TestThePlaceInAPageIsLookedFor(t *testing.T) {
 		}
 	}
 	// Places of one page are one request.
-	if n := hits.Load(); n != 11 {
-		t.Errorf("%d pages were loaded, want 11", n)
+	if n := hits.Load(); n != 12 {
+		t.Errorf("%d pages were loaded, want 12", n)
 	}
 }
 
