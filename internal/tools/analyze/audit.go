@@ -273,6 +273,33 @@ func (a *auditing) rules(ctx context.Context, category string) (*graded, []analy
 	return g, found, nil
 }
 
+// page selects what was captured of the document that the tab shows, and gives its beginning. A document that was led within
+// itself has another address than it was loaded by: all that the tab did since that load is meant then.
+func (a *auditing) page(ctx context.Context) (view.Selection, event.Lifecycle, error) {
+	of, err := a.Select(ctx, view.Scoped{Scope: "page", Tab: a.tab})
+	if err != nil {
+		return of, event.Lifecycle{}, err
+	}
+	now, err := a.DocumentNow(ctx, of.Filter.Session, a.tab)
+	if a.led(&now) {
+		of.Filter.Page = ""
+		loads := time.Duration(now.Mono*float64(time.Millisecond)) + clocksDiffer
+		of.Filter.Since = now.Time.Add(-loads)
+	}
+	return of, now, err
+}
+
+// led reports whether a document was loaded by another address than the page has now.
+func (a *auditing) led(now *event.Lifecycle) bool {
+	return answer.Origin(now.PageURL) == answer.Origin(a.url) && whole(now.PageURL) != whole(a.url)
+}
+
+// clocksDiffer is how far the browser's clock of requests may be from that of the document.
+const clocksDiffer = time.Second
+
+// whole is an address without the place in its document.
+func whole(url string) string { return strings.SplitN(url, "#", 2)[0] }
+
 // failed are the errors and the failed requests of the page that the tab shows.
 type failed struct {
 	found []analysis.Graded
@@ -280,15 +307,11 @@ type failed struct {
 }
 
 func (a *auditing) failures(ctx context.Context) (out failed, _ []string, _ error) {
-	of, err := a.Select(ctx, view.Scoped{Scope: "page", Tab: a.tab})
+	of, now, err := a.page(ctx)
 	if err != nil {
 		return out, nil, err
 	}
 	rules := analysis.PageRules("best_practices")
-	now, err := a.DocumentNow(ctx, of.Filter.Session, a.tab)
-	if err != nil {
-		return out, nil, err
-	}
 	// What an earlier load of the page did may be mended.
 	old := func(h *event.Head) bool {
 		return h.Frame == 0 && now.Document != "" && h.Document != "" && h.Document != now.Document
@@ -367,7 +390,11 @@ func (a *auditing) accessibility(ctx context.Context) (*graded, []analysis.Grade
 // security grades what was captured of the page.
 func (a *auditing) security(ctx context.Context) (*graded, []analysis.Graded, error) {
 	const all = 1000
-	r, err := securityAudit(ctx, a.Env, securityParams{Scoped: view.Scoped{Scope: "page", Tab: a.tab}, Limit: all})
+	of, _, err := a.page(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := securityOf(ctx, a.Env, securityParams{Limit: all}, of, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -408,11 +435,19 @@ func (a *auditing) performance(ctx context.Context) (*graded, []analysis.Graded,
 	if err != nil {
 		return nil, nil, err
 	}
-	path := func(url string) string { return strings.SplitN(strings.SplitN(url, "#", 2)[0], "?", 2)[0] }
+	_, now, err := a.page(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	path := func(url string) string { return strings.SplitN(whole(url), "?", 2)[0] }
+	loaded := a.url
+	if a.led(&now) {
+		loaded = now.PageURL
+	}
 	var visits []analysis.Visit
 	var handles []string
 	for _, s := range r.Snapshots {
-		if s.Soft || path(s.URL) != path(a.url) {
+		if s.Soft || path(s.URL) != path(loaded) {
 			continue
 		}
 		v := analysis.Visit{}

@@ -104,6 +104,11 @@ func securityAudit(ctx context.Context, env Env, p securityParams) (*securityRes
 	if err != nil {
 		return nil, err
 	}
+	return securityOf(ctx, env, p, selection, file)
+}
+
+// securityOf audits what is selected; file is where the findings go, or nil.
+func securityOf(ctx context.Context, env Env, p securityParams, selection view.Selection, file *save.File) (*securityResult, error) {
 	selection.Filter.URL = p.URL
 	s := analysis.NewSecurity(p.Checks)
 	notes, err := look(ctx, env, selection, takers{
