@@ -80,6 +80,19 @@ test("an audit tells what the browser really got: headers, cookies, keys, and wh
   ]);
 });
 
+test("a page that was led within itself is judged by its load", async ({ site, tab, agent }) => {
+  const open = `<!doctype html><title>Orders</title><button onclick="history.pushState({}, '', '/orders/7?tab=items'); missing()">7</button>`;
+  await tab.goto(site.page("/orders", open));
+  await tab.getByRole("button").click();
+  await front(agent, tab);
+  const asked = { what: "audit", categories: ["security", "best_practices"] };
+  const text = await agent.ask("analyze", asked);
+  expect(text).toMatch(/## security: \d+;/);
+  expect(text).toContain("csp-missing");
+  expect(text).toMatch(/## best practices: \d+;/);
+  expect(text).toContain("missing is not defined");
+});
+
 test("links of a captured page are asked for, those of other servers are not", async ({ site, tab, agent }) => {
   await tab.goto(site.page("/", "<title>shop</title>"));
   site.page("/old", { status: 301, headers: { location: "/" } });
