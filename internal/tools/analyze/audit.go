@@ -165,6 +165,7 @@ func (r *auditResult) sum(all []analysis.Graded) {
 
 // take takes the findings of a category over.
 func (g *graded) take(found []analysis.Graded, limit int) {
+	g.Findings = []auditFinding{} // a list, also where there are none
 	cost, faults := 0, 0
 	for _, f := range found {
 		if cost += f.Points; f.Points > 0 {
