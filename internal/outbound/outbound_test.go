@@ -146,7 +146,7 @@ func TestWhatALinkCameTo(t *testing.T) {
 		}
 	}
 	paths := map[string]http.HandlerFunc{
-		"/ok": page(200, "<title>Prices</title>"), "/gone": page(410, ""), "/500": page(500, ""), "/403": page(403, ""), "/999": page(999, ""),
+		"/ok": page(200, "<title>Prices</title><script src=app.js></script>"), "/gone": page(410, ""), "/500": page(500, ""), "/403": page(403, ""), "/999": page(999, ""),
 		"/401": page(401, ""), "/204": page(204, ""), "/304": page(304, ""), "/503": page(503, ""), "/451": page(451, ""),
 		"/soft": page(200, "<html><title>Shop</title><h1 class=x>Page Not Found</h1>"), "/text404": page(200, "<p>404 tables</p>"),
 		"/room404": page(200, "<title>Room 4040</title>"),
