@@ -198,7 +198,7 @@ func (c *redactor) header(name, value string) string {
 	if kind == "" {
 		return c.text(value)
 	}
-	if isMasked(value) {
+	if isMasked(value) || value == "true" { // of access-control-allow-credentials
 		return value
 	}
 	if scheme, rest, ok := strings.Cut(value, " "); ok && strings.HasSuffix(kind, "authorization") && len(scheme) < 12 {

@@ -100,7 +100,7 @@ def header(name: str, value: str) -> str:
     kind = secret_header(name)
     if not kind:
         return text(value)
-    if _masked(value):
+    if _masked(value) or value == "true":  # access-control-allow-credentials
         return value
     scheme, space, rest = value.partition(" ")
     if space and kind.endswith("authorization") and len(scheme) < 12:
