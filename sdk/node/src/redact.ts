@@ -190,9 +190,8 @@ function assigned(s: string, sign: number): Found | undefined {
 /** attribute masks the value of an attribute, whole when its name has secrets. */
 export function attribute(name: string, value: string): string {
   const kind = secretName(name);
-  // As that of access-control-allow-credentials, which says who may read an answer.
-  if (value === "true" && name.includes(".header.")) return value;
-  if (kind !== "" && value !== "") return pseudonym.test(value) ? value : mask(kind, value, salt);
+  // "true" is that of access-control-allow-credentials, which says who may read an answer.
+  if (kind && value && value !== "true") return pseudonym.test(value) ? value : mask(kind, value, salt);
   const first = value[0];
   return text(first === "{" || first === "[" ? redactBody(value, "application/json", salt) : value);
 }
