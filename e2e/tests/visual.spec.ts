@@ -42,7 +42,7 @@ const SHOP = `<!doctype html><title>Shop</title><style>
 <div id=foot>Foot</div><input type=password value=hunter2 style="position:absolute;top:500px">
 <script>
   let n = 0;
-  setInterval(() => (clock.style.background = n++ % 2 ? "#f00" : "#00f"), 300);
+  setInterval(() => (clock.style.background = "hsl(" + (n += 47) + ",80%,50%)"), 300); // 360 colours, none soon again
   const hue = location.hash.slice(1);
   if (hue) ad.style.background = "#" + hue;
 </script>`;

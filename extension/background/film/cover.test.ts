@@ -1,22 +1,28 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type { Frames } from "../../commands/context.ts";
+import { CommandProblem } from "../../commands/problem.ts";
 import { Covers } from "./cover.ts";
 
 let documents: string[]; // of the tab, its main frame's first
+let mute = false; // they do not answer
 const hello = new Set<(stamp: { tab: number }) => void>();
 const frames = {
-  each: async () => ({
-    answers: documents.map((documentId, i) => ({
-      frame: { name: i ? String(i) : "", documentId },
-      value: { fields: 0 },
-    })),
-    coverage: {},
-  }),
+  each: async () => {
+    if (mute) throw new CommandProblem("timeout", "The page did not answer.");
+    return {
+      answers: documents.map((documentId, i) => ({
+        frame: { name: i ? String(i) : "", documentId },
+        value: { fields: 0 },
+      })),
+      coverage: {},
+    };
+  },
 } as unknown as Frames;
 const come = (tab: number): void => hello.forEach((heard) => heard({ tab }));
 
 beforeEach(() => {
   documents = ["a", "inner"];
+  mute = false;
   const css = async (): Promise<void> => undefined;
   vi.stubGlobal("chrome", { scripting: { insertCSS: css, removeCSS: css } });
 });
@@ -104,4 +110,31 @@ test("a picture that is to be taken alone waits for others of its tab, and they 
   await begun("one", "two", "other tab", "masked", "three");
   for (const end of ends.values()) end();
   await Promise.all(all);
+});
+
+test("a page that does not answer is told as shown only where pictures of it may have been taken", async () => {
+  let shown: string | undefined;
+  const take = () =>
+    new Covers(
+      frames,
+      () => shown,
+      () => () => undefined,
+    ).take(1);
+  for (const [before, after, told] of [
+    ["a", "a", ["the page"]], // something that came in it may not be covered
+    ["a", "b", []], // it is waited for
+    ["a", undefined, ["the page"]], // it told nothing of itself
+    [undefined, "a", []],
+  ] as const) {
+    shown = before;
+    mute = false;
+    const cover = take();
+    if (before !== undefined) await cover.go();
+    shown = after;
+    mute = true;
+    await cover.go();
+    expect(cover.uncovered, `${before} ${after}`).toEqual(told);
+    cover.shownAsItIs(); // the user's own film goes on
+    expect(cover.uncovered).toEqual(["the page"]);
+  }
 });

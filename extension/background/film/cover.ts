@@ -155,6 +155,19 @@ export class Cover {
     return this.#top !== "" && this.#top === this.#document();
   }
 
+  /**
+   * Pictures of the tab's page may be taken: it is covered, or the film cannot know of it because it has no content script.
+   * Of any other page none is taken before it is covered, so that nothing of it is shown.
+   */
+  get #pictured(): boolean {
+    return this.top || this.#document() === undefined;
+  }
+
+  /** Tells that the page is shown though it is not covered, as in films that the user makes. */
+  shownAsItIs(): void {
+    this.#name("the page");
+  }
+
   /** Documents that were met so far, and origins of those that are shown as they are. */
   get met(): number {
     return this.#fields.size + this.#uncovered.size;
@@ -195,13 +208,13 @@ export class Cover {
       for (const { frame, value, error } of answers) {
         if (value && frame.name === "") this.#top = on ? frame.documentId : "";
         if (value) this.#count(frame.documentId, value.fields);
-        else if (error !== undefined) this.#name(frame.url);
+        else if (error !== undefined && (frame.name !== "" || this.#pictured)) this.#name(frame.url);
       }
       for (const origin of coverage.ungranted ?? []) this.#name(origin);
       for (const { url } of coverage.unanswered ?? []) this.#name(url);
       if (coverage.more) this.#name("further frames");
     } catch (error) {
-      if (on) this.#name("the page");
+      if (on && this.#pictured) this.shownAsItIs();
       if (error instanceof CommandProblem) this.failure = error;
     }
   }

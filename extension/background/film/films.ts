@@ -179,6 +179,7 @@ export class TabFilms implements Films {
   /** Pictures are taken while the page is covered. The user's own films show it as it is, and tell so. */
   #covered(film: Running): void {
     if (film.coming > 0) return;
+    if (film.byUser && !film.cover.top) film.cover.shownAsItIs();
     if (film.byUser || film.cover.top) film.go();
     else film.hold();
   }
