@@ -301,9 +301,7 @@ export class Scope {
   /** requested notes whose a request is, and waits for its end. */
   requested(call: Asked): void {
     const cause = this.cause();
-    const run = this.#running;
-    const near = run && (now() < run.waits || now() - run.last < closeBy) ? run : undefined;
-    const at: Works | undefined = cause ? (this.#turn?.at ?? near) : this.#own;
+    const at: Works | undefined = cause ? this.#near() : this.#own;
     const work: Work = {
       words: call.type + " " + call.method,
       url: call.url,
@@ -314,6 +312,13 @@ export class Scope {
     };
     if (at && call.type !== "beacon") this.#link(at, work);
     weakSet(this.#requests, call, work);
+  }
+
+  /** near says whose doing something of this moment is, if only by time. */
+  #near(): Running | undefined {
+    const at = this.#running;
+    if (this.#turn) return this.#turn.at;
+    return at && (now() < at.waits || now() - at.last < closeBy) ? at : undefined;
   }
 
   /** caused says what led to a request; undefined when nothing is known to have. */
@@ -628,12 +633,15 @@ export class Scope {
         stops,
         proxyMethod(Response.prototype, readers[i]!, (target, self, args) => {
           const from = this.#turn;
+          // The answer to a request by time opens no turn, and its body may take longer than closeBy.
+          const at = this.#near();
           const promise: unknown = apply(target, self, args);
-          const work = from && this.#add(from.at, "body of a response");
+          const work = at && this.#add(at, "body of a response");
           if (!work) return promise;
           const over = (): void => {
             work.over = true;
-            this.#enter(from.at, from.sure);
+            at.last = now();
+            if (from) this.#enter(at, from.sure);
           };
           try {
             // First in line: the page's own reactions run in the same task. A body that fails and that nobody looks at is no

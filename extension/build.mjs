@@ -26,7 +26,7 @@ const anySize = dev || process.argv.includes("--any-size");
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification. Those that are
 // "ours" look at no page's elements.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 80_000, ignored: true },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 81_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_500 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
@@ -46,7 +46,7 @@ const entries = [
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 56_000 },
   // Areas of pictures and elements without a box of their own need boxes that browsers do not give.
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 152_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 154_000 },
   { out: "core", budget: 40_000 },
 ];
 

@@ -2,6 +2,10 @@ import type { Page } from "@playwright/test";
 import type { Actors, PageCapture } from "../index.ts";
 import { expect, test, type Records } from "./support/fixture.ts";
 
+interface Tasks {
+  scheduler: { postTask: (call: () => void, options: { delay: number }) => Promise<void> };
+}
+
 const both = { page: true, document: true, handle: true };
 
 interface Handle {
@@ -230,6 +234,31 @@ test("what a page asks for while the other world waits for something is the acti
     );
   expect(await asked(true, "fetch('/hang?a')")).toEqual(["fetch GET /hang"]);
   expect(await asked(false, "fetch('/other?b')")).toEqual(["fetch GET /hang"]);
+});
+
+test("a body that comes long after its head is waited for where only the time says whose it is, and what comes then", async ({
+  page,
+  capture,
+  server,
+}) => {
+  await capture({ ...both, config: { bodies: false } });
+  await page.goto(server.page("<p>"));
+  const seen = await page.evaluate(async () => {
+    const [realm] = (window as never as Handle).capture.captures;
+    void fetch("/drip").then(async (answer) => {
+      await answer.text();
+      await fetch("/hang");
+    });
+    realm.take({ type: "begin", action: "c1", ms: 9000, alone: false, whole: true });
+    const all: string[] = [];
+    while (!all.includes("fetch GET /hang") && !all.includes("")) {
+      const now = realm.take({ type: "ask", action: "c1", waits: false })!.busy.join();
+      if (now !== all.at(-1)) all.push(now);
+      await (window as never as Tasks).scheduler.postTask(() => {}, { delay: 5 }); // no timer of the page's
+    }
+    return all;
+  });
+  expect(seen).toEqual(["fetch GET /drip", "body of a response", "fetch GET /hang"]);
 });
 
 test("what an action sends over a socket is waited for until the next message, whose doings are its own by time", async ({

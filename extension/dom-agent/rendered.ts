@@ -3,6 +3,7 @@ import { run, select } from "@gasoline/capture/locators/deep";
 import { addedText, captionOf } from "@gasoline/capture/locators/name";
 import { seen, transformed } from "@gasoline/capture/locators/text";
 import { isOwn } from "./own.ts";
+import { type Said, saidBy } from "./said.ts";
 import { ROOTS, parentOf } from "./shadow.ts";
 
 /** Where a text stands in: how lines and words of it are kept. */
@@ -13,8 +14,10 @@ interface Style {
   transform: string;
 }
 
-/** Of a page with more elements it is not asked what CSS adds to them. */
+/** Of a page with more elements, and sheets that do not tell it, it is not asked what CSS adds to them. */
 const MAX_ASKED = 20_000;
+/** Of a part with fewer elements each is asked. */
+const MIN_READ = 500;
 
 /**
  * Flat is the part of the page below an element as it is shown: what stands in shadow roots in the place of their hosts,
@@ -26,6 +29,8 @@ export class Flat {
   readonly #mixed = new Set<Element>();
   readonly #roots = new Map<Element, ShadowRoot>();
   readonly #tree: Tree;
+  #known: Said | undefined;
+  #count = 0; // of elements, once it is known what sheets may do
 
   constructor(root: Element) {
     this.root = root;
@@ -59,10 +64,16 @@ export class Flat {
   /** What an element shows, in its order: without texts of its own that it does not show. */
   shown(element: Element): Node[] {
     const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
-    const all = slotted.length > 0 ? slotted : [...(this.#roots.get(element) ?? element).childNodes];
+    const all = slotted.length > 0 ? slotted : childrenOf(this.#roots.get(element) ?? element);
     const inside = element === document.documentElement ? all.filter((node) => !isOwn(node)) : all;
+    if (!this.#mayHide(element)) return inside;
     const says = inside.some((node) => node instanceof Text && node.data.trim() !== "");
     return says && !showsText(element) ? inside.filter((node) => !(node instanceof Text)) : inside;
+  }
+
+  /** Whether texts in an element may not be shown: by its tag, by the page's sheets, or until they are found. */
+  #mayHide(element: Element): boolean {
+    return FOLDED.test(element.localName) || element.hasAttribute("hidden") || this.#said.far;
   }
 
   /**
@@ -70,30 +81,43 @@ export class Flat {
    * once it is scrolled to.
    */
   #ask(): void {
-    const elements = [this.root, ...select("*", this.#tree)];
-    if (elements.length > MAX_ASKED) return;
-    for (const element of elements)
-      if (isFarAway(element) || SAID.some((which) => addedTo(element, which) !== "") || sign(element) !== "")
+    const { at, far } = this.#said;
+    if ((!at || far) && this.#count > MAX_ASKED) return;
+    for (const element of this.#fitting(at && !far ? ["q", "input", ...at] : ["*"]))
+      if ((far && isFarAway(element)) || SAID.some((which) => addedTo(element, which) !== "") || sign(element) !== "")
         this.#mark(element);
+  }
+
+  /** What sheets may do here. Of a small part nothing is read: asking its elements is less. */
+  get #said(): Said {
+    if (this.#known) return this.#known;
+    this.#count = this.root.getElementsByTagName("*").length;
+    for (const root of this.#roots.values()) this.#count += root.querySelectorAll("*").length;
+    if (this.#count < MIN_READ) return (this.#known = { at: undefined, far: true });
+    const scopes = new Set([document, this.root.getRootNode(), ...this.#roots.values()]) as Set<Document | ShadowRoot>;
+    return (this.#known = saidBy(scopes, this.#count));
+  }
+
+  /** The root and each element below it that fit one of some selectors. */
+  #fitting(selectors: string[]): Element[] {
+    const selector = selectors.join();
+    return [...(this.root.matches(selector) ? [this.root] : []), ...select(selector, this.#tree)];
   }
 
   /** Each element and text that is shown below the root, in the order of the page; the root comes first. */
   *nodes(from: Element = this.root): Generator<Element | Text, void, boolean | undefined> {
-    const inside = [[from as Element | Text].values()];
+    const inside = [[from as Node].values()];
     for (let list = inside.at(-1); list; list = inside.at(-1)) {
-      const { value: node, done } = list.next();
+      const { value, done } = list.next();
       if (done) {
         inside.pop();
         continue;
       }
+      if (!isPart(value)) continue;
+      const node = value;
       // What the reader says true of is left out with all that is in it.
       const skip = yield node;
-      if (!skip && node instanceof Element)
-        inside.push(
-          this.shown(node)
-            .filter((inner): inner is Element | Text => inner instanceof Element || inner instanceof Text)
-            .values(),
-        );
+      if (!skip && node.nodeType === Node.ELEMENT_NODE) inside.push(this.shown(node as Element).values());
     }
   }
 
@@ -147,8 +171,21 @@ export class Flat {
   }
 }
 
+/** Faster than a list of the browser's: pages have tens of thousands of nodes. */
+function childrenOf({ firstChild }: Node): Node[] {
+  const all: Node[] = [];
+  for (let node: Node | null = firstChild; node; node = node.nextSibling) all.push(node);
+  return all;
+}
+
+const isPart = (node: Node): node is Element | Text =>
+  node.nodeType === Node.ELEMENT_NODE || node.nodeType === Node.TEXT_NODE || node.nodeType === Node.CDATA_SECTION_NODE;
+
 /** What shows something else in the place of what is written in it. */
 const REPLACED = /^(canvas|video|audio|iframe|progress|meter|textarea)$/;
+
+/** These and what can be folded. */
+const FOLDED = new RegExp(`${REPLACED.source}|^details$`);
 
 /** Boxes whose content CSS cannot leave out. */
 const ALWAYS_FULL = /^(inline|contents|ruby.*|(?!table-caption)table-.*)$/;

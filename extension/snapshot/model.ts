@@ -259,6 +259,12 @@ class Look {
   }
 
   #text(value: string, around: Element, item: number, label: boolean): void {
+    // White space that stands alone parts words, whoever sees them.
+    if (!/\S/.test(value)) {
+      const going = this.items[this.#open];
+      if (going && going.text.length < MAX_TEXT) going.text += " ";
+      return;
+    }
     // Each question costs: what shows no text of its own has an attribute, or is a part that is folded.
     if ((around.hasAttributes() || around.localName === "details") && !this.#engine.showsText(around)) return;
     // What nobody sees is not joined with what stands around it.
@@ -274,7 +280,6 @@ class Look {
       if (going.text.length < MAX_TEXT) going.text += value.slice(0, MAX_TEXT);
       return;
     }
-    if (!/\S/.test(value)) return;
     this.#open = this.#add(TEXT, around, item, value.slice(0, MAX_TEXT));
     if (label) (this.items[this.#open] as Item).state = LABEL;
   }

@@ -54,11 +54,12 @@ function textOf(element: Element): string {
 async function marked(text: string, root: Element, slices: Slices): Promise<string> {
   let unseen = new Unseen();
   let [rest, done] = [text, ""];
-  const nodes = new Flat(root).nodes();
+  const flat = new Flat(root);
+  const nodes = flat.nodes();
   let skip: boolean;
   for (let step = nodes.next(); !step.done; step = nodes.next(skip)) {
-    skip = false;
     const at = step.value;
+    skip = at instanceof Element && at.childElementCount === 0 && flat.isPlain(at); // nothing but text
     if (slices.over) {
       await slices.pause();
       unseen = new Unseen();
@@ -74,7 +75,7 @@ async function marked(text: string, root: Element, slices: Slices): Promise<stri
       done += rest.slice(0, found) + NOT_SEEN + words;
       rest = rest.slice(found + words.length);
       // What is in it was marked with it.
-      skip = !seenIn;
+      skip ||= !seenIn;
     }
   }
   return done + rest;
@@ -85,8 +86,12 @@ const ownTexts = ({ childNodes }: Element): string[] =>
   [...childNodes].flatMap((node) => (node instanceof Text ? [node.data.replace(/\s+/g, " ").trim()] : []));
 
 /** Says whether an element has text of its own. */
-const hasText = ({ childNodes }: Element): boolean =>
-  [...childNodes].some((node) => node instanceof Text && node.data.trim() !== "");
+function hasText(element: Element): boolean {
+  if (element.childElementCount === 0) return /\S/.test(element.textContent ?? "");
+  for (let node = element.firstChild; node; node = node.nextSibling)
+    if (node.nodeType === Node.TEXT_NODE && /\S/.test(node.nodeValue!)) return true;
+  return false;
+}
 
 /** The text cut at its headings, in slices; parts that open and close say whether they are open. */
 async function sections(root: Element, deadline: Deadline): Promise<Section[]> {

@@ -113,6 +113,32 @@ const UNSHOWN: [name: string, html: string][] = [
   ["a bar", "<p>Seen</p><progress value=1 max=2>untold</progress>"],
 ];
 
+/** Sheets by which CSS says "Failed" behind the one paragraph of a page, in each place that a rule can stand in. */
+const RULES: [name: string, css: string][] = [
+  ["the old form", ".a:after{content:'Failed'}"],
+  ["a list", "h1,.a::after,.b::before,td{content:'Failed'}"],
+  ["what is in another", "section > ::after{content:'Failed'} b::after{content:none}"],
+  ["what is below another", "section ::after{content:'Failed'} b::after{content:none}"],
+  ["every element", "::after{content:'Failed'} :not(.a)::after{content:none}"],
+  ["a condition", "@media all{@supports (color:red){.a::after{content:'Failed'}}}"],
+  ["a layer", "@layer x{.a::after{content:'Failed'}}"],
+  ["a scope", "@scope (section){.a::after{content:'Failed'}}"],
+  ["the head of a scope", "@scope (.a){:scope::after{content:'Failed'}}"],
+  ["a nested rule", ".a{&::after{content:'Failed'}}"],
+  ["a nested rule without its sign", "section{.a::after{content:'Failed'}}"],
+  ["what is nested in it", ".a::after{content:'';@media all{content:'Failed'}}"],
+  ["a value from elsewhere", ":root{--said:'Failed'}.a::after{content:var(--said)}"],
+  ["keyframes", "@keyframes k{0%,100%{content:'Failed'}}.a::after{content:'';animation:k 9s infinite}"],
+  ["an alternative text", ".a::after{content:'\\f00c' / 'Failed'}"],
+  ["a name of its own", "@namespace h url(http://www.w3.org/1999/xhtml);h|p.a::after{content:'Failed'}"],
+  [
+    "many rules that say something",
+    Array.from({ length: 150 }, (_, i) => `.y${i}::after{content:'y'}`).join("") + ".a::after{content:'Failed'}",
+  ],
+  ["many rules", ".x{color:red}".repeat(6000) + ".a::after{content:'Failed'}"],
+  ["a sheet that is loaded by another", "@import url(\"data:text/css,.a::after{content:'Failed'}\");"],
+];
+
 /** What is seen although no text of the page says it. */
 const ADDED: [name: string, html: string, text: string][] = [
   [
@@ -129,6 +155,11 @@ const ADDED: [name: string, html: string, text: string][] = [
     "what is far away and not laid out",
     "<p>Near</p><div style='height:9000px'></div><div style='content-visibility:auto;contain-intrinsic-size:99px'>Far <b>bold</b><ul><li>one</li></ul></div><pre style='content-visibility:auto;contain-intrinsic-size:99px'>a  b</pre>",
     "Near\n\nFar bold\none\na  b",
+  ],
+  [
+    "what a sheet leaves out while it is far away",
+    "<style>div + div{content-visibility:auto;contain-intrinsic-size:99px}</style><p>Near</p><div style='height:9000px'></div><div>Far <b>bold</b></div>",
+    "Near\n\nFar bold",
   ],
   [
     "CSS as it collapses",
@@ -199,6 +230,41 @@ describe("what is shown is told, and nothing else", () => {
       expect((await getText({}, within())).value?.trim()).toBe(text);
       expect((await problem(() => waitFor({ text, absent: true }, within(50)))).code).toBe("timeout");
     }
+  });
+  test.each(RULES)("what CSS says by %s", async (_, css) => {
+    const section = put(`<section x><p class=a>Order 7 </p><b>.</b></section>`);
+    const style = document.createElement("style");
+    style.textContent = css;
+    const loaded = new Promise((resolve) => (style.onload = resolve));
+    document.head.append(style);
+    await loaded;
+    try {
+      expect(renderedText(section)).toMatch(/^Order 7 Failed\n+\.$/);
+    } finally {
+      style.remove();
+    }
+  });
+  test("what CSS says in shadow roots, from them and into them, and by sheets that are no elements", () => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync("i::after{content:'Failed'}");
+    for (const [outer, inner, adopted] of [
+      ["", "i::after{content:'Failed'}", false],
+      ["", "", true],
+      ["", ":host::after{content:'Failed'}", false],
+      ["", "::slotted(b)::after{content:'Failed'}", false],
+      ["x-icon::part(mark)::after{content:'Failed'}", "", false],
+    ] as const) {
+      const section = put(`<style>${outer}</style><section x><x-icon><b>Order</b></x-icon></section>`);
+      const host = section.querySelector("x-icon")!;
+      const root = shadow(host, `<style>${inner}</style><slot></slot> <i part=mark>7 </i>`, "open");
+      if (adopted) root.adoptedStyleSheets = [sheet];
+      expect(renderedText(section), outer + inner).toMatch(/^Order( ?Failed)? 7( ?Failed)?$/);
+      expect(renderedText(section), outer + inner).toContain("Failed");
+      expect(renderedText(host)).toContain("Failed");
+    }
+    document.adoptedStyleSheets = [sheet];
+    expect(renderedText(put("<section x><i>Order 7 </i></section>"))).toBe("Order 7 Failed");
+    document.adoptedStyleSheets = [];
   });
   test("also of what stands beside the body", async () => {
     put("<p>In the body</p>");
