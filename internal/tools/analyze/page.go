@@ -38,7 +38,7 @@ func inspect[P, R any](
 	if err != nil {
 		return nil, err
 	}
-	return &inspected[R]{Outcome: o, kind: kind.Name, words: words, none: none}, nil
+	return &inspected[R]{Outcome: o, kind: kind.Name, words: words, none: none, short: env.Call.Budget == 0}, nil
 }
 
 // inspected is what a page answered, for readers.
@@ -47,7 +47,11 @@ type inspected[R any] struct {
 	kind  string
 	words func(R) []string
 	none  string
+	short bool // no budget was asked for: of many iframes the first are told
 }
+
+// shortAnswer is how many bytes of a page's and its iframes' answers are told where nobody asked for more.
+const shortAnswer = 1800
 
 // Text writes the answers of the documents, the page's own first.
 func (r *inspected[R]) Text(w *answer.Writer) {
@@ -62,13 +66,20 @@ func (r *inspected[R]) Text(w *answer.Writer) {
 	for _, n := range r.Named {
 		lines = append(lines, n.Lines()...)
 	}
-	empty := true
+	empty, size, left := true, 0, 0
 	for _, d := range r.Result.Documents {
 		own := r.words(d.Answer)
 		if len(own) == 0 {
 			continue
 		}
 		empty = false
+		for _, l := range own {
+			size += len(l) + 1
+		}
+		if left > 0 || r.short && d.Frame != nil && size > shortAnswer {
+			left++
+			continue
+		}
 		if d.Frame != nil {
 			lines = append(lines, "--- "+drive.FrameWords(*d.Frame))
 		}
@@ -78,6 +89,9 @@ func (r *inspected[R]) Text(w *answer.Writer) {
 		lines = append(lines, r.none)
 	}
 	lines = append(lines, drive.Uncovered(r.Result.Coverage)...)
+	if left > 0 {
+		w.Note("%s: a larger budget shows them, frame names one", plural(left, "more iframe"))
+	}
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
