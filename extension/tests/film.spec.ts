@@ -359,7 +359,8 @@ test.describe("with sound", () => {
     const [pictures, sound] = [frames.filter((frame) => !frame.sound), frames.filter((frame) => frame.sound)];
     expect(pictures[0]).toMatchObject({ us: 0, key: true });
     expect(pictures.length).toBeGreaterThan(20);
-    expect(pictures.length).toBeLessThan(80);
+    const seconds = Math.max(...times) / 1e6; // on a busy machine they are more than were waited for
+    expect(pictures.length).toBeLessThan(seconds * 15 * 1.3 + 5);
     expect(pictures.filter(({ us }) => us > 2_500_000).length).toBeGreaterThan(3); // from behind the other tab
     // A packet is 20 ms; the film is about three and a half seconds.
     expect(sound.length).toBeGreaterThan(140);
