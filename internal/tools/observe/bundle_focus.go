@@ -60,7 +60,12 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	if it, err := query.ByHandle(env.Reader, f.action); f.action != "" && err == nil {
 		f.act = brief(it)
 	}
-	if err := f.mark(ctx, env, kinds); err != nil {
+	var told []*query.Item
+	for _, k := range kinds {
+		told = append(told, k.last, k.led)
+	}
+	earlier, err := ofEarlierPages(ctx, env, told)
+	if err != nil {
 		return nil, err
 	}
 	f.errors = map[string]bool{}
@@ -93,6 +98,7 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	around := newSurroundings(ctx, env, p.window())
 	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
 		b := newBundle(it)
+		b.Error.Earlier = earlier[b.Error.ID]
 		if b.Error.ID == f.first {
 			around.complete([]*bundle{b})
 		}
@@ -135,8 +141,7 @@ type focus struct {
 	act    string          // the action in a line; "" when it was evicted in between
 	notes  []string        // what the choice does not rest on
 
-	calm    string          // handle of the last act, where nothing is known that it led to
-	earlier map[string]bool // handles of errors of pages that their tab shows no more
+	calm string // handle of the last act, where nothing is known that it led to
 
 	services string // lines of what services did for the first error; "" when none is known
 }
@@ -228,33 +233,6 @@ func (f *focus) quiet(ctx context.Context, env Env, o opened, kinds []*kind) ([]
 		kinds = append(kinds, &kind{first: it, last: it, led: it, count: 1})
 	}
 	return kinds, nil
-}
-
-// mark finds the errors of pages that their tab shows no more.
-func (f *focus) mark(ctx context.Context, env Env, kinds []*kind) error {
-	f.earlier = map[string]bool{}
-	now := map[tabKey]string{}
-	for _, k := range kinds {
-		for _, it := range []*query.Item{k.last, k.led} {
-			if it == nil || it.Head.Service != "" || it.Head.Frame != 0 || it.Head.Document == "" {
-				continue
-			}
-			key := tabKey{it.Head.Session, it.Head.Tab}
-			shown, known := now[key]
-			if !known {
-				current, err := env.DocumentNow(ctx, key.session, key.tab)
-				if err != nil {
-					return err
-				}
-				shown = current.Document
-				now[key] = shown
-			}
-			if shown != "" && shown != it.Head.Document {
-				f.earlier[it.Handle()] = true
-			}
-		}
-	}
-	return nil
 }
 
 // byServices takes what services reported for the first time in the requests of an action. The page may have thrown the
@@ -370,17 +348,14 @@ func (f focus) entry(b *bundle, count int) answer.Entry {
 		if b.Error.Frame != 0 {
 			line += " in an iframe"
 		}
-		if f.earlier[b.Error.ID] {
-			line += " (of an earlier page)"
+		if b.Error.Earlier {
+			line += ofEarlierPage
 		}
 		return answer.Entry{Text: line + times}
 	}
 	head, rest, more := strings.Cut(b.Error.lines(), "\n")
 	var out strings.Builder
 	out.WriteString(head + times)
-	if f.earlier[b.Error.ID] {
-		out.WriteString(" (of an earlier page)")
-	}
 	if more {
 		out.WriteString("\n" + rest)
 	}

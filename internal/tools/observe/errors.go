@@ -56,6 +56,7 @@ type errorEntry struct {
 	PageURL   string       `json:"page_url,omitempty"`
 	TraceID   string       `json:"trace_id,omitempty"`
 	Flags     []string     `json:"flags,omitempty"`
+	Earlier   bool         `json:"earlier_page,omitempty"` // its tab shows another page now
 
 	clock string
 	seq   event.Seq
@@ -96,9 +97,17 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	if p.Summary {
 		return tallyErrors(list.Items, o, append(append(notes, failed...), env.CoverNotes(cover)...)), nil
 	}
+	told := make([]*query.Item, len(list.Items))
+	for i := range list.Items {
+		told[i] = &list.Items[i]
+	}
+	earlier, err := ofEarlierPages(ctx, env, told)
+	if err != nil {
+		return nil, err
+	}
 	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, func(it *query.Item) errorEntry {
 		e := newErrorEntry(it)
-		e.Alike = alike.Count[it.Head.Seq]
+		e.Alike, e.Earlier = alike.Count[it.Head.Seq], earlier[e.ID]
 		return e
 	})
 	if out.Order = byRank(alike, func(e errorEntry) event.Seq { return e.seq }); out.Order != nil {
@@ -107,6 +116,30 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Source(e.PageURL, e.Service) }
 	out.Empty = o.nothing(o.noErrors(), env.countOf(ctx, errorKinds, nil))
 	return out.Note(notes...).Note(failed...).Note(env.Unseen(ctx, o.Selection)...), nil
+}
+
+const ofEarlierPage = " (of an earlier page)"
+
+// ofEarlierPages returns the handles of those errors whose tab shows another page now.
+func ofEarlierPages(ctx context.Context, env Env, errors []*query.Item) (map[string]bool, error) {
+	earlier, now := map[string]bool{}, map[tabKey]string{}
+	for _, it := range errors {
+		if it == nil || it.Head.Service != "" || it.Head.Frame != 0 || it.Head.Document == "" {
+			continue
+		}
+		key := tabKey{it.Head.Session, it.Head.Tab}
+		if _, known := now[key]; !known {
+			current, err := env.DocumentNow(ctx, key.session, key.tab)
+			if err != nil {
+				return nil, err
+			}
+			now[key] = current.Document
+		}
+		if shown := now[key]; shown != "" && shown != it.Head.Document {
+			earlier[it.Handle()] = true
+		}
+	}
+	return earlier, nil
 }
 
 // noErrors claims no more than what a page can be told.
@@ -319,6 +352,9 @@ func (e errorEntry) lines() string {
 		fmt.Fprintf(&out, " (×%d)", e.Alike)
 	}
 	out.WriteString(part("%s", answer.Clean(e.Element)))
+	if e.Earlier {
+		out.WriteString(ofEarlierPage)
+	}
 	if e.Said != "" {
 		out.WriteString("\n  logged as: " + answer.Cut(answer.Clean(e.Said), 200))
 	}
