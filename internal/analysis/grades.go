@@ -27,6 +27,7 @@ var pageRules = []Rule{
 
 	{"errors-in-console", "best_practices", 15, "The page writes errors to the console", "observe errors tells them."},
 	{"requests-failed", "best_practices", 15, "Requests of the page fail", "observe network_waterfall tells them."},
+	{"connections-failed", "best_practices", 15, "Connections of the page fail", "observe websocket_events tells them."},
 	{"doctype-missing", "best_practices", 15, "The document has no doctype: browsers lay it out as those of 1998 did", "Begin it with <!doctype html>."},
 	{"image-broken", "best_practices", 15, "Pictures do not load", "Mend their address."},
 	{"charset-not-utf8", "best_practices", 10, "The document is not UTF-8", "Save it so, and say <meta charset=utf-8> first."},

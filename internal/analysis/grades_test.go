@@ -92,7 +92,7 @@ func TestRulesOfPages(t *testing.T) {
 			seen[id] = true
 		}
 	}
-	if len(seen) != 24 {
+	if len(seen) != 25 {
 		t.Errorf("%d rules", len(seen))
 	}
 }

@@ -1435,9 +1435,11 @@ export interface FoundTable {
   columns?: number[];
   /** also those that are not told */
   column_count: number;
-  /** what the table says that it has; -1: it says that it does not know */
+  /** what the table, or a pager beside it, says that it has; -1: it says that it does not know */
   row_total?: number;
   column_total?: number;
+  /** words of a pager beside the table */
+  pager?: string;
   /** number that the table gives the first row, from 1, where it draws a part */
   first_row?: number;
   /** rows in the document that the page hides; they are in no other count */

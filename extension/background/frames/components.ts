@@ -86,6 +86,57 @@ export function tellComponents(name: string): void {
     return kept;
   };
 
+  const parentOf = (at: Element): Element | null => {
+    const root = at.parentElement ? null : at.getRootNode();
+    return root instanceof ShadowRoot ? root.host : at.parentElement;
+  };
+  /** The class of a custom element. */
+  const classOf = (at: Element): unknown =>
+    at.localName.includes("-") && at.matches(":defined") ? own(Object.getPrototypeOf(at), "constructor") : undefined;
+  /** What a class has, or one that it extends. */
+  const inherited = (type: unknown, key: string): unknown => {
+    for (let at = type, step = 0; at && step < MAX_PARENTS; at = Object.getPrototypeOf(at), step++) {
+      const found = own(at, key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  /** Lit's own getter of a property does nothing but read it; one of the page may do anything. */
+  const reads = /^get\(\)\s*\{\s*return this\[\w+\];?\s*\}$/;
+  const litValue = (element: Element, key: string): unknown => {
+    for (let at: unknown = element, step = 0; at && step < MAX_PARENTS; at = Object.getPrototypeOf(at), step++) {
+      const found = Object.getOwnPropertyDescriptor(at, key);
+      if (!found) continue;
+      if ("value" in found) return found.value;
+      const { get } = found;
+      return get && reads.test(Function.prototype.toString.call(get)) ? get.call(element) : "not read";
+    }
+    return undefined;
+  };
+  const custom = (element: Element): object | undefined => {
+    const type = classOf(element);
+    if (!type) return undefined;
+    const names: string[] = [];
+    let outer: Element | null = element;
+    for (let step = 0; outer && step < MAX_STEPS && names.length < MAX_NAMES; step++, outer = parentOf(outer)) {
+      const of = classOf(outer);
+      if (of) names.push(`${text(own(of, "name"))} <${outer.localName}>`.trim());
+    }
+    const props: Record<string, unknown> = {};
+    const state: Record<string, unknown> = {};
+    const some = (of: object): object | undefined => (Object.keys(of).length > 0 ? of : undefined);
+    const declared = inherited(type, "elementProperties");
+    if (!(declared instanceof Map)) {
+      // What frameworks keep on elements is not the element's.
+      for (const key of Object.getOwnPropertyNames(element).slice(0, MAX_VALUES))
+        if (!/^_[_$]/.test(key)) state[key] = own(element, key);
+      return { framework: "custom element", names, ...inside(undefined, some(state)) };
+    }
+    for (const [key, options] of [...(declared as Map<unknown, unknown>)].slice(0, MAX_KEYS))
+      if (typeof key === "string") (own(options, "state") ? state : props)[key] = litValue(element, key);
+    return { framework: "Lit", names, ...inside(some(props), some(state)) };
+  };
+
   const told = (element: Element): object | undefined => {
     const keys = Object.getOwnPropertyNames(element);
     const react = keys.find((key) => key.startsWith("__reactFiber$") || key.startsWith("__reactInternalInstance$"));
@@ -137,7 +188,7 @@ export function tellComponents(name: string): void {
     const file = own(svelte, "file");
     return fileName(file)
       ? { framework: "Svelte", names: [fileName(file)], ...source(file, own(svelte, "line")) }
-      : undefined;
+      : custom(element);
   };
 
   const hear = (event: Event): void => {
@@ -145,7 +196,7 @@ export function tellComponents(name: string): void {
     let found: object | undefined;
     try {
       let at = event.composedPath()[0] as Element | null;
-      for (let up = 0; at && !found && up < MAX_PARENTS; up++, at = at.parentElement) found = told(at);
+      for (let up = 0; at && !found && up < MAX_PARENTS; up++, at = parentOf(at)) found = told(at);
     } catch {
       found = undefined; // a page's proxy threw
     }

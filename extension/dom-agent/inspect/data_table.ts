@@ -157,6 +157,7 @@ async function read(
   const total = numberOf(table, "rowcount", tools);
   const totalColumns = numberOf(table, "colcount", tools);
   const heads = headRows(lines, cells, tools);
+  const pager = total > 0 ? {} : pagerOf(table, rowCount, tools);
   return {
     ref: refs.refOf(table),
     role: tools.roleTold(table),
@@ -171,6 +172,7 @@ async function read(
     ...(total === 0 ? {} : { row_total: total < 0 ? -1 : Math.max(rowCount, total - heads) }),
     ...(totalColumns > columns ? { column_total: totalColumns } : {}),
     ...(first > 0 ? { first_row: Math.max(1, first - heads) } : {}),
+    ...pager,
     ...(hiddenRows > 0 ? { hidden_rows: hiddenRows } : {}),
     ...(tools.isVisible(table) ? {} : { hidden: true }),
     ...(cut ? { cut_spans: true } : {}),
@@ -242,6 +244,55 @@ const headRows = (lines: readonly Element[][], cells: (row: Element) => Element[
     const all = parts.flatMap(cells);
     return all.length > 0 && all.every((at) => isHead(at, tools));
   }).length;
+
+const PAGERS = "[role=status],[role=navigation],nav,[class*=pagina i]";
+
+/** What a pager beside a table tells. Languages differ, so it is known by its numbers: the first and the last row that are drawn, and all. */
+function pagerOf(table: Element, rows: number, tools: Tools): Pick<FoundTable, "row_total" | "first_row" | "pager"> {
+  const foot = table instanceof HTMLTableElement ? table.tFoot : null;
+  const isDrawnPart = (from: number, to: number): boolean =>
+    to - from + 1 === rows || to - from + 1 === rows - (foot?.rows.length ?? 0);
+  let pager: string | undefined;
+  for (const beside of besides(table, foot, tools)) {
+    const text = tools.shownText(beside, 400);
+    const numbers = [...text.matchAll(/\d{1,3}(?:[.,'’\u00A0\u202F]\d{3})+|\d+/g)].map(({ 0: word, index }) => ({
+      value: Number(word.replaceAll(/\D/g, "")),
+      index,
+      end: index + word.length,
+    }));
+    for (const isTotalFirst of [false, true])
+      for (const [i, a] of numbers.entries()) {
+        const [b, c] = numbers.slice(i + 1);
+        if (!b || !c) break;
+        const [total, from, to] = isTotalFirst ? [a, b, c] : [c, a, b];
+        const between = isTotalFirst ? text.slice(a.end, b.index) : text.slice(b.end, c.index);
+        const isPart = isDrawnPart(from.value, to.value) && from.value > 0 && to.value <= total.value;
+        if (!isPart || !/^[^.;:!?]{0,12}$/.test(between) || !/[\p{L}/]/u.test(between)) continue;
+        return {
+          row_total: total.value,
+          ...(from.value > 1 ? { first_row: from.value } : {}),
+          pager: text.slice(a.index, c.end),
+        };
+      }
+    for (const at of pager ? [] : [beside, ...tools.everywhere(PAGERS, beside)]) {
+      const words = at.matches(PAGERS) ? tools.shownText(at, 100) : "";
+      if (/^\D{0,40}\d+([^\d:]{1,12}\d+)+\D{0,40}$/.test(words)) pager ??= words;
+    }
+  }
+  return pager ? { pager } : {};
+}
+
+/** What is shown around a table, from near to far, as long as no other table is there. */
+function* besides(table: Element, foot: Element | null, tools: Tools): Generator<Element, void, void> {
+  if (foot) yield foot;
+  let at = table;
+  for (let depth = 0; depth < 5; depth++) {
+    const around = tools.parentOf(at);
+    if (!around || tools.everywhere(TABLES, around).some((other) => other !== table && !table.contains(other))) return;
+    for (const node of tools.shownIn(around)) if (node instanceof Element && node !== at) yield node;
+    at = around;
+  }
+}
 
 /** How far a cell reaches; 0: to the end of its part of the table. */
 function spanOf(at: Element, name: "colspan" | "rowspan", tools: Tools): number {

@@ -10,7 +10,7 @@ import type {
 import { Components } from "../draw/components.ts";
 import type { Slices } from "../slices.ts";
 import type { Asking, Question } from "./main.ts";
-import { compared, elementsOf, treeOf } from "./walk.ts";
+import { compared, elementsOf, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_LISTED = 20;
 const MAX_COMPONENTS = 10;
@@ -59,11 +59,15 @@ function checked(one: unknown): PageFramework[] {
 
 async function componentsOf(
   elements: readonly Element[],
-  { environment }: Asking<unknown>,
+  { environment, tools }: Asking<unknown>,
   slices: Slices,
 ): Promise<Pick<Structure, "components" | "no_component">> {
+  const roots = [...rootsOf(await treeOf(document, tools, slices))];
   const world = new Components();
   await world.begin();
+  // What the user typed into a secret field may be in what a component keeps, in whatever root each of them is.
+  const discreet = (text: string): string =>
+    roots.reduce((cleaned, { firstElementChild: at }) => (at ? slices.pass.secrets.clean(cleaned, at) : cleaned), text);
   const components: PageComponent[] = [];
   let bare = 0;
   try {
@@ -73,11 +77,8 @@ async function componentsOf(
         bare++;
         continue;
       }
-      // What the user typed into a secret field may be in what a component keeps.
-      const clean = (_: string, value: unknown): unknown =>
-        typeof value === "string" ? slices.pass.secrets.clean(value, at) : value;
-      const shown = (value: unknown): string =>
-        slices.pass.secrets.clean(JSON.stringify(value, clean) ?? "", at).slice(0, MAX_JSON);
+      const clean = (_: string, value: unknown): unknown => (typeof value === "string" ? discreet(value) : value);
+      const shown = (value: unknown): string => discreet(JSON.stringify(value, clean) ?? "").slice(0, MAX_JSON);
       components.push({
         ref: environment.refs.refOf(at),
         framework: found.framework,

@@ -196,3 +196,37 @@ test("rows that a grid draws in parts, in any order or elsewhere are rows all th
   expect(tables[2]).toMatchObject({ rows: [["v"]], row_count: 1 });
   for (const claim of ["row_total", "column_total", "first_row"]) expect(tables[2]).not.toHaveProperty(claim);
 });
+
+test("a pager beside a table tells how many rows there are", async ({ daemon, site, browserWithExtension }) => {
+  const table = (label: string, rows: number, foot = ""): string =>
+    `<table aria-label="${label}"><thead><tr><th>Id</thead>${foot}<tbody>${"<tr><td>1".repeat(rows)}</tbody></table>`;
+  const shown = async (path: string, html: string) => {
+    const { run } = await open(browserWithExtension, site, daemon, html, path);
+    return (await run("data_table", {})).result.documents[0]!.answer.tables;
+  };
+  const told = await shown(
+    "/told",
+    `<section>${table("Status", 5)}<p role=status>1–5 of 23</p></section>
+     <section><div>${table("Entries", 3)}</div><div>Showing <b>1,201</b> to <b>1,203</b> of <b>1,234</b> entries</div></section>
+     <section>${table("Foot", 2, "<tfoot><tr><td>Rows per page: 5 <i>11-12 / 40</i></tfoot>")}</section>
+     <section>${table("Counted first", 2)}<div>23件中 3〜4件</div></section>
+     <section>${table("All", 2)}<p>10 per page, 1–2 of 2</p></section>
+     <section>${table("Pages", 2)}<nav aria-label=Pagination><b aria-current=page>1</b> <a href=#>2</a> <a href=#>3</a></nav></section>
+     <section>${table("Page of", 2)}<p role=status>Page 1 of 5</p></section>
+     <section>${table("Spoken", 2)}<p>Delivery in 1–2 days. 2031 customers.</p><p role=status>Saved at 12:30</p><nav>Top 10 offers</nav></section>
+     <section>${table("First", 2)}${table("Second", 2)}<p>1–2 of 7</p></section>`,
+  );
+  const total = (label: string): unknown[] => {
+    const { row_total, first_row, pager } = told.find(({ caption }) => caption === label)!;
+    return [row_total, first_row, pager];
+  };
+  expect(total("Status")).toEqual([23, undefined, "1–5 of 23"]);
+  expect(total("Entries")).toEqual([1234, 1201, "1,201 to 1,203 of 1,234"]);
+  expect(total("Foot")).toEqual([40, 11, "11-12 / 40"]);
+  expect(total("Counted first")).toEqual([23, 3, "23件中 3〜4"]);
+  expect(total("All")).toEqual([2, undefined, "1–2 of 2"]);
+  expect(total("Pages")).toEqual([undefined, undefined, "1 2 3"]);
+  expect(total("Page of")).toEqual([undefined, undefined, "Page 1 of 5"]);
+  expect(total("Spoken")).toEqual([undefined, undefined, undefined]);
+  expect(total("Second")).toEqual([undefined, undefined, undefined]);
+});

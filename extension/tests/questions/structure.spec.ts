@@ -12,7 +12,10 @@ const APPS: Record<string, { found: object[]; component?: { framework: string; p
   },
   vue: { found: [{ name: "Vue", version: expect.stringMatching(/^3\./) }] },
   preact: { found: [{ name: "Preact" }] },
-  lit: { found: [{ name: "Lit", version: expect.stringMatching(/^\d+\.\d+/) }, { name: "lit-html" }] },
+  lit: {
+    found: [{ name: "Lit", version: expect.stringMatching(/^\d+\.\d+/) }, { name: "lit-html" }],
+    component: { framework: "Lit", state: /^\{"state":\{"name":"".*"tick":\d+/ },
+  },
   whole: { found: [] },
 };
 
@@ -119,4 +122,68 @@ test("a password is in no props, whatever characters it has", async ({ daemon, s
   const { result } = await run("page_structure", { selector: "output" });
   const [pay] = result.documents[0]!.answer.components!;
   expect(pay).toMatchObject({ names: ["Pay"], props: '{"typed":"••••••","list":["is ••••••"]}' });
+});
+
+test("a custom element is told as the component of what is in it, with its properties and no getter run", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { LitElement, html } from "lit";
+        customElements.define("a-bill", class Bill extends LitElement {
+          static properties = { total: {}, note: {}, open: { state: true }, own: {} };
+          get own() { window.asked = true; return 1; }
+          set own(value) {}
+          constructor() { super(); this.total = 9; this.note = "is hunter22"; this.open = { rows: Array(50).fill("row".repeat(99)) }; }
+          render() { return html\`<p id=in>in</p><slot></slot>\`; }
+        });
+        customElements.define("a-card", class extends HTMLElement {
+          kept = 3;
+          get asked() { window.asked = true; return 1; }
+          constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = "<p id=closed>c</p><input type=password value=sesame77>"; this.typed = "sesame77"; }
+        });
+        customElements.define("a-plain", class Plain extends HTMLElement {});`,
+      resolveDir: fileURLToPath(new URL("..", import.meta.url)),
+    },
+    bundle: true,
+    write: false,
+    format: "iife",
+    minifyIdentifiers: true,
+    keepNames: true,
+  });
+  site.page("/elements.js", { body: outputFiles[0]?.text ?? "", type: "text/javascript" });
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<p id=out>out</p><input type=password value=hunter22><a-plain><a-bill><i id=slotted>s</i></a-bill></a-plain><a-card></a-card><a-lost></a-lost>
+     <script src=/elements.js></script>`,
+  );
+  await expect(page.locator("#in")).toBeVisible();
+  await page.evaluate("window.asked = undefined"); // Lit has asked
+  const told = async (selector: string) => {
+    const { result, error } = await run("page_structure", { selector });
+    expect(error, selector).toBeUndefined();
+    return result.documents[0]!.answer;
+  };
+  const bill = {
+    framework: "Lit",
+    names: ["Bill <a-bill>", "Plain <a-plain>"],
+    props: '{"total":9,"note":"is ••••••","own":"not read"}',
+    state: expect.stringMatching(/^\{"open":\{"rows":\["row.{300,2000}$/),
+  };
+  for (const selector of ["a-bill >>> #in", "a-bill", "#slotted"]) {
+    const { components } = await told(selector);
+    expect(components, selector).toMatchObject([bill]);
+    expect(components![0]!.state!.length).toBeLessThanOrEqual(2000);
+  }
+  for (const selector of ["a-card", "a-card >>> #closed"])
+    expect((await told(selector)).components, selector).toMatchObject([
+      { framework: "custom element", names: ["<a-card>"], state: '{"kept":3,"typed":"••••••"}' },
+    ]);
+  expect((await told("a-plain")).components).toMatchObject([{ names: ["Plain <a-plain>"] }]);
+  for (const selector of ["#out", "a-lost"]) expect(await told(selector)).toMatchObject({ no_component: 1 });
+  expect(await page.evaluate("window.asked")).toBeUndefined();
 });

@@ -263,7 +263,7 @@ func (a *auditing) rules(ctx context.Context, category string) (*graded, []analy
 			return nil, nil, err
 		}
 		if found, held, notes = append(found, events.found...), held-len(events.found), said; events.none {
-			return &graded{Why: "nothing of the page was captured: load it again", Held: held - 2, Blind: said}, found, nil
+			return &graded{Why: "nothing of the page was captured: load it again", Held: held - 3, Blind: said}, found, nil
 		}
 	}
 	g := scored(found)
@@ -319,6 +319,7 @@ func (a *auditing) failures(ctx context.Context) (out failed, _ []string, _ erro
 	}
 	seen := 0
 	errors, requests := analysis.Graded{Rule: rules["errors-in-console"]}, analysis.Graded{Rule: rules["requests-failed"]}
+	sockets := analysis.Graded{Rule: rules["connections-failed"]}
 	add := func(g *analysis.Graded, handle, place string) {
 		g.Count++
 		if len(g.Places) < 3 {
@@ -332,6 +333,13 @@ func (a *auditing) failures(ctx context.Context) (out failed, _ []string, _ erro
 				add(&requests, handle, fmt.Sprintf("%s %s %d", e.Method, answer.Short(e.URL, 100), e.Status))
 			}
 		},
+		socket: func(m *event.Message, handle string) {
+			// A stream that was open connects again by itself.
+			failed := m.Event == "error" && (m.Protocol == "websocket" || m.Order == 1)
+			if seen++; failed && !old(&m.Head) && !m.Time.Before(now.Time) {
+				add(&sockets, handle, answer.Short(m.URL, 100))
+			}
+		},
 		line: func(l *event.Log, handle string) {
 			if l.Severity >= errorSeverity && !old(&l.Head) && !l.Time.Before(now.Time) {
 				add(&errors, handle, l.Message)
@@ -343,7 +351,7 @@ func (a *auditing) failures(ctx context.Context) (out failed, _ []string, _ erro
 			}
 		},
 	})
-	for _, g := range []analysis.Graded{errors, requests} {
+	for _, g := range []analysis.Graded{errors, requests, sockets} {
 		if g.Count > 0 {
 			out.found = append(out.found, g)
 		}

@@ -46,8 +46,9 @@ type foundTable struct {
 	RowCount   int        `json:"row_count"`           // rows of data in the document
 	Listed     []int      `json:"columns,omitempty"`   // numbers of the columns that are told, from 1, where others are not drawn
 	Columns    int        `json:"column_count"`        // also those that are not told
-	RowTotal   int        `json:"row_total,omitempty"` // what the table says that it has; -1: it says that it does not know
+	RowTotal   int        `json:"row_total,omitempty"` // what the table, or a pager beside it, says that it has; -1: it says that it does not know
 	ColTotal   int        `json:"column_total,omitempty"`
+	Pager      string     `json:"pager,omitempty"` // words of a pager beside the table
 	FirstRow   int        `json:"first_row,omitempty"`   // number that the table gives the first row, from 1, where it draws a part
 	HiddenRows int        `json:"hidden_rows,omitempty"` // rows in the document that the page hides; they are in no other count
 	Hidden     bool       `json:"hidden,omitempty"`
@@ -77,6 +78,12 @@ func tablesText(f tablesFound) []string {
 		line += ", " + plural(t.Columns, "column")
 		if t.ColTotal > t.Columns {
 			line += fmt.Sprintf(" drawn of %d", t.ColTotal)
+		}
+		if t.Pager != "" {
+			line += fmt.Sprintf("; beside it %q", answer.Cut(answer.Clean(t.Pager), 80))
+			if t.RowTotal == 0 {
+				line += ": how many rows there are is not known"
+			}
 		}
 		if t.HiddenRows > 0 {
 			line += fmt.Sprintf(", %d more hidden by the page", t.HiddenRows)
