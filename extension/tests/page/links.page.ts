@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { own } from "../../dom-agent/own.ts";
-import { asked, book, pausesOf, put, shadow, within } from "./world.ts";
+import { asked, book, pausesEach, pausesOf, put, shadow, within } from "./world.ts";
 
 // The document's links: navigation and link_health.
 
@@ -216,3 +216,9 @@ test.each([["navigation"], ["link_health"]] as const)(
     }
   },
 );
+
+test("each link is looked at in a slice of its own", async () => {
+  const links = (n: number) => Array.from({ length: n }, (_, i) => `<a href=/${i}>a</a>`).join("");
+  expect(await pausesEach(links, () => asked("navigation"))).toBeGreaterThanOrEqual(5);
+  expect(await pausesEach(links, () => asked("link_health"))).toBeGreaterThanOrEqual(4);
+});
