@@ -72,6 +72,15 @@ describe("links by landmark", () => {
       [undefined, ["Area"]],
     ]);
   });
+  test("are those in the roots of what is asked about", async () => {
+    put("<x-a><a href=/light>light</a></x-a><a href=/other>other</a>");
+    shadow(document.querySelector("x-a")!, "<a href=/in>in</a><slot></slot>");
+    const [{ links }] = (await regions({ selector: "x-a" })) as [Awaited<ReturnType<typeof regions>>[0]];
+    expect(links.map(({ text }) => text)).toEqual(["in", "light"]);
+    put("<x-a><a href=/light>light</a></x-a>");
+    shadow(document.querySelector("x-a")!, "<a href=/in>in</a><div><slot></slot></div>");
+    expect((await regions({ selector: "x-a >>> div" }))[0]!.links.map(({ text }) => text)).toEqual(["light"]);
+  });
   test("are cut where there are many", async () => {
     put(`<nav aria-label="${"n".repeat(81)}">${"<a href=/x>x</a>".repeat(16)}</nav>`);
     expect((await regions())[0]).toMatchObject({ links: { length: 15 }, count: 16, label: "n".repeat(80) });
