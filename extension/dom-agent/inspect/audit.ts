@@ -161,7 +161,7 @@ export const audit: Question<"audit"> = async ({ environment, tools }) => {
         first ??= parent;
       }
     }
-    if (read > 0 && small / read > 0.4) tell("text-small", first, `${Math.round((small / read) * 100)} % of the text`);
+    if (small / read > 0.4) tell("text-small", first, `${Math.round((small / read) * 100)} % of the text`);
   }
 };
 

@@ -24,7 +24,7 @@ export interface Fitting {
   order: number;
   /**
    * How far inside the sheet is: 0 for one of the root that the element is in, -1 for ::part from around that, 1 and more for
-   * :host and ::slotted from the roots that it has or is shown in.
+   * ::slotted from the roots that it is shown in, and most for :host from the root that it has.
    */
   depth: number;
 }
@@ -96,7 +96,7 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         if (rule instanceof CSSStyleRule) {
           const selector = nested(rule.selectorText, outer);
           push(rule.style, selector);
-          if (rule.cssRules.length > 0) walk(rule.cssRules, source, layer, when, selector);
+          walk(rule.cssRules, source, layer, when, selector);
         } else if (isBetween(rule)) {
           // What stands behind or in nested rules without a selector is of the rule around them.
           if (outer) push(rule.style, outer);
@@ -114,7 +114,7 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         } else if (rule instanceof CSSImportRule) {
           const { styleSheet: sheet, media, layerName } = rule;
           if (media.mediaText && !matchMedia(media.mediaText).matches) continue;
-          if (sheet) take(sheet, layerName === null ? layer : inLayer(layer, layerName), when);
+          if (sheet) take(sheet, layerName === null ? layer : inLayer(layer, layerName));
         } else if (rule instanceof CSSContainerRule) {
           // Whether it holds is the browser's to know; what follows from it is compared with the computed value.
           walk(rule.cssRules, source, layer, and(when, `@container ${rule.conditionText}`), outer);
@@ -135,7 +135,7 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         }
       }
     };
-    const take = (sheet: CSSStyleSheet, layer: string, when: string): void => {
+    const take = (sheet: CSSStyleSheet, layer = ""): void => {
       if (sheet.disabled || (sheet.media.mediaText && !matchMedia(sheet.media.mediaText).matches)) return;
       let rules: CSSRuleList;
       try {
@@ -144,10 +144,9 @@ export function sheetsOf(scopes: readonly (Document | ShadowRoot)[]): Sheets {
         found.unread.push(sheet.href ?? "(a sheet without an address)");
         return;
       }
-      walk(rules, nameOf(sheet, scope), layer, when, "");
+      walk(rules, nameOf(sheet, scope), layer, "", "");
     };
-    for (const sheet of scope.styleSheets) take(sheet, "", "");
-    for (const sheet of scope.adoptedStyleSheets) take(sheet, "", "");
+    for (const sheet of [...scope.styleSheets, ...scope.adoptedStyleSheets]) take(sheet);
   }
   return found;
 }
@@ -196,7 +195,8 @@ export function fitting(element: Element, slots: readonly Element[], { rules }: 
   for (const [order, { of, style, selector, source, layer, rank, when, within, scope }] of rules.entries()) {
     const slot = slots.findIndex((at) => at.getRootNode() === scope);
     const isHost = scope instanceof ShadowRoot && scope.host === element;
-    const depth = scope === root ? 0 : isHost ? 1 : slot >= 0 ? slot + 1 : scope === outside ? -1 : undefined;
+    const depth =
+      scope === root ? 0 : isHost ? slots.length + 1 : slot >= 0 ? slot + 1 : scope === outside ? -1 : undefined;
     if (depth === undefined) continue;
     const near = within && nearest(element, within);
     if (within && !near) continue;

@@ -3,6 +3,7 @@ import {
   type Fitting,
   type Ruled,
   type Sheets,
+  type Specificity,
   fitting,
   nameIn,
   namesOf,
@@ -58,8 +59,6 @@ export const computedStyles: Question<"computed_styles"> = async (asking) => {
   const scopes = new Set<Document | ShadowRoot>([document]);
   for (const at of chosen)
     for (let up: Element | null = at; up; up = tools.parentOf(up)) {
-      const root = up.getRootNode();
-      if (root instanceof ShadowRoot) scopes.add(root);
       const own = tools.shadowOf(up);
       if (own) scopes.add(own);
     }
@@ -243,24 +242,13 @@ function computedOf(at: Element, property: string): string {
   }
 }
 
-/** What is in no sheet. */
-const BARE = { layer: "", when: "", far: Infinity };
+/** What is in no sheet: where it stands does not count. */
+const BARE = { layer: "", when: "", rank: 0, far: 0, order: 0, specificity: [0, 0, 0] as Specificity };
 
 /** The style attribute as a rule that wins over all sheets. */
 const inline = (at: Element): Fitting[] =>
-  (at instanceof HTMLElement || at instanceof SVGElement) && at.style.length > 0
-    ? [
-        {
-          ...BARE,
-          style: at.style,
-          selector: "",
-          specificity: [Infinity, 0, 0],
-          source: "style attribute",
-          rank: Infinity,
-          order: Infinity,
-          depth: 0,
-        },
-      ]
+  at instanceof HTMLElement || at instanceof SVGElement
+    ? [{ ...BARE, style: at.style, selector: "", source: "style attribute", depth: 0 }]
     : [];
 
 /** Attributes of HTML that say how an element looks, by the property that they are for. */
@@ -286,28 +274,16 @@ function hints(at: Element): Fitting[] {
     const value = at.getAttribute(name) ?? "";
     style.setProperty(property, /^[\d.]+$/.test(value) && !(at instanceof SVGElement) ? `${value}px` : value);
     if (style.length === 0) return [];
-    return [
-      {
-        ...BARE,
-        style,
-        selector: `[${name}]`,
-        specificity: [0, 0, 0],
-        source: `attribute ${name}`,
-        rank: -1,
-        order: -1,
-        depth: Infinity,
-      },
-    ];
+    return [{ ...BARE, style, selector: `[${name}]`, source: `attribute ${name}`, depth: Infinity }];
   });
 }
 
 /** The slots that an element is shown in, the nearest first. */
 function slotsOf(at: Element, { parentOf }: Asking<unknown>["tools"]): Element[] {
   const slots: Element[] = [];
-  for (let up = parentOf(at), root = at.getRootNode(); up instanceof HTMLSlotElement; up = parentOf(up)) {
-    if (up.getRootNode() === root) break; // what it holds of its own
+  for (let up = parentOf(at); up instanceof HTMLSlotElement; up = parentOf(up)) {
+    if (up.getRootNode() === at.getRootNode()) break; // what it holds of its own
     slots.push(up);
-    root = up.getRootNode();
   }
   return slots;
 }
@@ -375,7 +351,7 @@ function besides(at: Element, asking: Asking<unknown>): string[] {
   for (let up = parentOf(at); up && why.length === 0 && up !== document.body; up = parentOf(up)) {
     const box = up.getBoundingClientRect();
     const outside = left >= box.right || right <= box.left || top >= box.bottom || bottom <= box.top;
-    if (outside && clips(up)) why.push(`${around(up, at, asking)} cuts it off by overflow`);
+    if (outside && clips(up)) why.push(`${named(up, asking)} around it cuts it off by overflow`);
   }
   return why;
 }

@@ -50,8 +50,9 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
       all = await fitting(`form,${fieldsCSS(tools)}`, [document], tools, slices);
       for (const at of all) {
         if (slices.over) await slices.pause();
-        const form = inside.has(at) ? undefined : formOf(at, tools);
-        if (!inside.has(at) && !(form && form !== at && whole.has(form))) all.delete(at);
+        if (inside.has(at)) continue;
+        const form = formOf(at, tools);
+        if (!form || !whole.has(form)) all.delete(at);
       }
     }
     for (const at of all) {
@@ -137,7 +138,7 @@ const titleOf = (around: Element, tools: Tools): string => {
 };
 
 /** What a field is called; of a radio button what its group is called. */
-export const nameOf = (at: Element): string => (isNative(at) ? at.name : (at.getAttribute("name") ?? ""));
+export const nameOf = (at: Element): string => at.getAttribute("name") ?? "";
 
 /** What a field holds, as it may be told. */
 export function valueOf(at: Element, { MASK, isSecret, fold, shownText, ariaOf }: Tools): string {

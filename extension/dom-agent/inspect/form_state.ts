@@ -21,6 +21,9 @@ const MAX_ENTRIES = 60;
 const MAX_UNSENT = 15;
 const MAX_VALUE = 200;
 
+/** Types of fields whose direction is sent where dirname asks for it. */
+const WITH_DIRECTION = /^(email|hidden|password|search|tel|text|textarea|url)$/;
+
 /** What the forms of the document hold. */
 export const formState: Question<"form_state"> = async (asking) => {
   const slices = new asking.tools.Slices(asking.environment.deadline);
@@ -133,7 +136,6 @@ async function sentBy(
       for (const option of at.selectedOptions) {
         if (!option.matches(":disabled")) add(name, tools.fold(option.value, MAX_VALUE));
       }
-    else if (isBox(at)) add(name, tools.fold(at.value, MAX_VALUE));
     else if (at instanceof HTMLInputElement && at.type === "file") {
       const files = [...(at.files ?? [])];
       if (files.length === 0) add(name, "(no file)");
@@ -142,7 +144,7 @@ async function sentBy(
     else {
       add(name, tools.isSecret(at) && at.value ? tools.MASK : tools.fold(at.value, MAX_VALUE));
       const { dirName } = at;
-      if (dirName) add(dirName, at.matches(":dir(rtl)") ? "rtl" : "ltr");
+      if (dirName && WITH_DIRECTION.test(at.type)) add(dirName, at.matches(":dir(rtl)") ? "rtl" : "ltr");
     }
   }
   for (const at of group.fields) {

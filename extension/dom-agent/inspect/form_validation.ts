@@ -59,14 +59,15 @@ async function judge(group: Group, asking: Asking<{ limit?: number }>, slices: S
   /** Components whose field was told. */
   const components = new Set<Element>();
   const { form } = group;
-  // Buttons and components may be judged, too: of these the browser says only whether they are valid.
+  // Buttons, components and what these send their value by may be judged, too: of components the browser says only whether
+  // they are valid.
   const css = ":invalid:not(fieldset,form)";
   const others = form ? [...tools.everywhere(css, form), ...naming(form, tools).filter((at) => at.matches(css))] : [];
-  for (const at of new Set([...group.fields, ...others.filter((other) => !isNative(other))])) {
+  for (const at of new Set([...group.fields, ...others.filter((other) => !isNative(other) || other.form === form)])) {
     if (slices.over) await slices.pause();
     if (!at.isConnected) continue;
     const judges = (isNative(at) || at instanceof HTMLButtonElement) && at.willValidate;
-    const byComponent = !judges && !isNative(at) && !components.has(at) && at.matches(":invalid");
+    const byComponent = !judges && !components.has(at) && at.matches(":invalid");
     if (judges) checked++;
     const rule = judges ? RULES.find((name) => at.validity[name]) : byComponent ? "customError" : undefined;
     if (rule) valid = false;

@@ -66,7 +66,7 @@ async function formOf(group: Group, asking: Asking<{ limit?: number }>, slices: 
 }
 
 /** As browsers take it. */
-const methodOf = (given: string | null): string => /^(post|dialog)$/i.exec(given ?? "")?.[0].toLowerCase() ?? "get";
+const methodOf = (given: string | null): string => /^(?:post|dialog)$/i.exec(given ?? "")?.[0].toLowerCase() ?? "get";
 
 function shorter(action: string): string {
   try {

@@ -50,7 +50,6 @@ function partsOf(text: string, begin: number, end: number): Part[] {
     if (open.length > 0 || (sign !== ";" && !(sign === "}" && body))) continue;
     if (body) body[1] = token.index;
     finish(token.index + 1);
-    TOKEN.lastIndex = from;
   }
   if (from < end) finish(end);
   return parts;
@@ -79,7 +78,6 @@ function keyOf(rule: CSSRule | undefined): string {
   if (isBetween(rule)) return `{${rule.style.cssText}`;
   if (rule instanceof CSSConditionRule) return `${rule.constructor.name} ${rule.conditionText}`;
   if (rule instanceof CSSLayerBlockRule) return `@layer ${rule.name}`;
-  if (rule instanceof CSSImportRule) return "@import";
   return (rule?.cssText ?? "none").split(/[{;]/, 1)[0] as string;
 }
 
@@ -118,7 +116,7 @@ export class Written {
       if (!part) continue;
       next += at + 1;
       this.#begins.set(rule, part.from);
-      if (part.body && "cssRules" in rule && (rule.cssRules as CSSRuleList).length > 0) {
+      if (part.body && "cssRules" in rule) {
         const inStyle = rule instanceof CSSStyleRule;
         await this.#pair(rule.cssRules as CSSRuleList, part.body, nested || inStyle, inStyle, breathe);
       }
@@ -126,13 +124,12 @@ export class Written {
   }
 
   #keyOf({ head, from, body, to }: Part, nested: boolean): string {
-    if (/^@import\b/i.test(head)) return "@import"; // which such a sheet may not have
     const own = this.#text.slice(from, to);
     const text = !head.startsWith("@") ? own : body ? `${head}{}` : `${head};`;
-    const run = isRun({ head, body });
-    this.#reader.replaceSync(nested ? `a{${run ? "b{}" : ""}${text}}` : text);
+    // What a rule says before the rules in it would be its own.
+    this.#reader.replaceSync(nested ? `a{b{}${text}}` : text);
     const [first] = this.#reader.cssRules;
-    return keyOf(nested ? (first as CSSStyleRule | undefined)?.cssRules[run ? 1 : 0] : first);
+    return keyOf(nested ? (first as CSSStyleRule | undefined)?.cssRules[1] : first);
   }
 
   /** Where a rule stands; undefined when it is not in the text, or a script has changed it. */
@@ -150,9 +147,9 @@ export class Written {
 /** The source map that a sheet holds in itself; one in a file of its own is not asked for. */
 function mapOf(text: string): (line: number, column: number) => string | undefined {
   const at = text.lastIndexOf("sourceMappingURL=data:application/json");
-  const data = /^[^,]*;base64,([\w+/=]+)/.exec(text.slice(Math.max(at, 0)))?.[1];
+  const data = /^[^,]*;base64,([\w+/=]+)/.exec(text.slice(at))?.[1];
   try {
-    if (at < 0 || !data) return () => undefined;
+    if (!data) return () => undefined;
     const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
     const {
       mappings,

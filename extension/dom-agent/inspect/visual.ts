@@ -37,7 +37,7 @@ export const visual: Question<"visual"> = async (asking) => {
   const boxes: Box[] = [];
   const { boxes: flat = [] } = params;
   for (let i = 0; i + 3 < flat.length; i += 4) {
-    const [x = 0, y = 0, width = 0, height = 0] = flat.slice(i, i + 4);
+    const [x, y, width, height] = flat.slice(i) as [number, number, number, number];
     boxes.push({ left: x, top: y, right: x + width, bottom: y + height });
   }
   const under = await elementsUnder(boxes, asking, slices);

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { own } from "../../dom-agent/own.ts";
 import { worker } from "./setup.ts";
-import { asked, book, pausesOf, put, shadow, within } from "./world.ts";
+import { asked, book, pausesEach, pausesOf, put, shadow, within } from "./world.ts";
 
 // What a document is made of: dom, feature_gates, page_summary, page_structure and visual.
 
@@ -147,6 +147,33 @@ describe("elements", () => {
     ).toBeGreaterThanOrEqual(2);
     expect(told).toMatchObject({ match_count: 2, returned_count: 1 });
   });
+});
+
+test("each of what is looked at has a slice of its own, and its namesakes have", async () => {
+  const each = (one: string, work: () => Promise<unknown>, before = "") =>
+    pausesEach((n) => before + one.repeat(n), work);
+  const p = "<p>p</p>";
+  expect(await each(p, () => asked("dom", { selector: "p:first-of-type" }))).toBeGreaterThanOrEqual(1);
+  expect(await each(p, () => asked("feature_gates", { selector: "b" }), "<p><b>Upgrade to Pro</b></p>")).toBe(0);
+  expect(
+    await each("<b>b</b>", () => asked("feature_gates", { selector: "[x]" }), "<b x>Upgrade to Pro</b>"),
+  ).toBeGreaterThanOrEqual(1);
+  expect(Math.floor(await each(p, () => asked("page_summary")))).toBe(2);
+  expect(Math.floor(await each("<nav>p</nav>", () => asked("page_summary")))).toBe(3);
+  const modal = "<p role=dialog>d</p>";
+  expect(await each(p, () => asked("page_structure"), modal)).toBeGreaterThanOrEqual(
+    (await each(p, () => asked("page_structure"))) + 1,
+  );
+  const box = "<p style=height:9px;overflow:auto><i style=display:block;height:99px></i></p>";
+  expect(await each(p, () => asked("page_structure"), box)).toBeGreaterThanOrEqual(
+    (await each(p, () => asked("page_structure"))) + 1,
+  );
+  const under = (boxes: number[]) => () => asked("visual", { boxes });
+  expect(Math.floor(await each(p, under([]), p))).toBe(1);
+  expect(
+    Math.floor(await each("<i>i</i>", under([1, 1, 9, 9]), "<i style=position:fixed;inset:0;display:block></i>")),
+  ).toBeGreaterThanOrEqual(2);
+  expect(Math.floor(await each("<i>i</i>", under([1, 5000, 9, 9])))).toBeGreaterThanOrEqual(2);
 });
 
 describe("words of plans, sign-ins and limits", () => {
@@ -309,6 +336,14 @@ describe("a page in short", () => {
     expect(await summary()).toMatchObject({ headings: [{ level: 99 }], dialogs: [{ role: "div", text: "Pop" }] });
     put(`<p>${"a".repeat(498)}</p><p>b</p><p>c</p>`);
     expect((await summary()).main_content_preview).toBe(`${"a".repeat(498)} b`);
+  });
+  test("says that the page still loads", async () => {
+    put("<h2>One</h2><h2>Two</h2>");
+    Object.defineProperty(document, "readyState", { value: "loading", configurable: true });
+    const told = await Promise.all([summary(), asked("visual", {})]);
+    Reflect.deleteProperty(document, "readyState");
+    expect(told).toMatchObject([{ loading: true }, { page_loads: true }]);
+    expect(await summary()).not.toHaveProperty("loading");
   });
   test("begins with its main part, through shadow roots", async () => {
     const begin = async (html: string, inside = "") => {
@@ -615,6 +650,24 @@ describe("what lies under boxes of a picture", () => {
       ],
     );
   });
+  test("is the smallest around it beyond the viewport, and what a pointer comes to at its edges", async () => {
+    const at = (id: string, place: string) => `<i id=${id} style="position:absolute;display:block;${place}"></i>`;
+    put(`<style>html,body{margin:0;height:100%}</style>${at("small", "left:0;top:2000px;width:20px;height:20px")}${at("large", "left:0;top:2000px;width:40px;height:40px")}${at("same", "left:0;top:3000px;width:20px;height:20px")}${at("inner", "left:0;top:3000px;width:20px;height:20px")}
+      ${at("corner", "left:-20px;top:-20px;width:40px;height:40px")}${at("end", "left:780px;top:580px;width:40px;height:40px")}${at("wide", "left:100px;top:100px;width:100px;height:100px")}${at("tall", "left:300px;top:100px;width:9px;height:9px")}`);
+    const ids = async (...boxes: number[][]) => (await under(...boxes)).map(({ selector }) => selector);
+    expect(await ids([5, 2005, 9, 9], [5, 3005, 9, 9])).toEqual(["#small", "#inner"]);
+    expect(await ids([-4, -4, 8, 8], [796, 596, 8, 8], [795, 595, 8, 8])).toEqual(["#corner", "#end", "#end"]);
+    // Nine tenths of a box are enough.
+    expect(
+      await ids(
+        [100, 100, 100, 100],
+        [110, 100, 100, 100],
+        [111, 100, 100, 100],
+        [100, 110, 100, 100],
+        [100, 111, 100, 100],
+      ),
+    ).toEqual(["#wide", "#wide", "body", "#wide", "body"]);
+  });
   test("is told in short, without secrets", async () => {
     put(
       `<input type=password value=secretword><p>o</p><p id=secretword data-testid=secretword aria-label="${"n".repeat(81)}" role=group style="position:fixed;inset:0;margin:0">x</p>`,
@@ -650,6 +703,22 @@ describe("what lies under boxes of a picture", () => {
       under: [],
       lazy: 2,
     });
+    expect(await asked("visual", {})).not.toHaveProperty("fonts_load");
+    Object.defineProperty(document.fonts, "status", { value: "loading", configurable: true });
+    const fonts = await asked("visual", {});
+    Reflect.deleteProperty(document.fonts, "status");
+    expect([fonts.fonts_load, fonts.page_loads]).toEqual([true, undefined]);
+    put(
+      [-10, -9, 600, 601]
+        .map(
+          (top) =>
+            `<img loading=lazy src=https://nowhere.invalid/${top}.png style="position:absolute;top:${top}px;width:9px;height:9px">`,
+        )
+        .join(""),
+    );
+    expect((await asked("visual", {})).loading).toBe(2);
+    put("<p>no picture</p>");
+    expect(await asked("visual", {})).not.toHaveProperty("lazy");
     scrollTo(0, 100.4);
     vi.stubGlobal("matchMedia", () => ({ matches: true }));
     expect(await asked("visual", {})).toMatchObject({ scroll_x: 0, scroll_y: Math.round(scrollY), scheme: "dark" });

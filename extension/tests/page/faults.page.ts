@@ -51,6 +51,11 @@ test.each([
     HEAD.replace("width=device-width", "user-scalable=no"),
     [["viewport-missing", 1, "user-scalable=no"]],
   ],
+  [
+    "two odd viewports",
+    `${HEAD.replace("width=device-width", "a")}<meta name=viewport content=b>`,
+    [["viewport-missing", 1, "a; b"]],
+  ],
   ["noindex", `${HEAD}<meta name=Robots content="NOINDEX, follow">`, [["noindex", 1, "meta Robots: NOINDEX, follow"]]],
   [
     "none",
@@ -97,6 +102,18 @@ test.each([
 ])("of a head with %s that is told", async (_, head, told) => {
   history.replaceState(null, "", "/page");
   expect(await details(head as string)).toEqual(told);
+});
+
+test("a document without a type, or in an old encoding, is told", async () => {
+  Object.defineProperty(document, "compatMode", { value: "BackCompat", configurable: true });
+  Object.defineProperty(document, "characterSet", { value: "windows-1252", configurable: true });
+  const told = await details(HEAD);
+  Reflect.deleteProperty(document, "compatMode");
+  Reflect.deleteProperty(document, "characterSet");
+  expect(told).toEqual([
+    ["doctype-missing", 1, ""],
+    ["charset-not-utf8", 1, "windows-1252"],
+  ]);
 });
 
 test("a canonical address of the first page is right there, and a failed document is told", async () => {
@@ -172,6 +189,7 @@ describe("of pictures", () => {
     expect(await told("width=20", src)).toEqual([["image-unsized", 1, "<img#p>: 20×30"]]);
     for (const given of [
       "width=20 height=30",
+      "width=20 height=30 style=height:auto",
       "style=width:20px;height:30px",
       "style=aspect-ratio:2/3",
       "style=position:absolute",
@@ -231,6 +249,7 @@ describe("of pictures", () => {
       ["image-oversized", 1, "<img#p>: 1000×1000, shown as 100×100"],
     ]);
     expect(await told("width=100 height=100", bitmap(200, 200))).toEqual([]);
+    expect(await told("width=200 height=200", bitmap(400, 400))).toEqual([]);
     expect(await told("width=99 height=100", bitmap(199, 201))).toEqual([]);
     expect(await told("width=99 height=100", bitmap(200, 201))).toEqual([
       ["image-oversized", 1, "<img#p>: 200×201, shown as 99×100"],
@@ -249,6 +268,11 @@ test("faults in shadow roots are told, ids for each root, and none of what is Ga
   expect((await asked("audit")).faults.map(({ rule }) => rule)).toEqual(["element-outdated", "text-small"]);
   own(document.querySelector("[x]")!);
   expect((await asked("audit")).faults[0]!.count).toBe(1);
+});
+
+test("a fault is told with its element, and cut where it is long", async () => {
+  const [fault] = await faults(HEAD, `<i id=${"i".repeat(161)}></i><i id=${"i".repeat(161)}></i>`);
+  expect(fault).toMatchObject({ places: [{ ref: "e1", detail: "i".repeat(160) }] });
 });
 
 test("a document of many elements is told with their number", async () => {

@@ -1,7 +1,7 @@
 import { lend, lender } from "@gasoline/capture/locators/lender";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { own } from "../../dom-agent/own.ts";
-import { asked, book, pausesOf, put, shadow, within } from "./world.ts";
+import { asked, book, pausesEach, pausesOf, put, shadow, within } from "./world.ts";
 
 // What the document says of its forms: forms, form_state and form_validation.
 
@@ -302,9 +302,10 @@ test("what fields of libraries send is what the browser sends, and the rest is t
     <select name=none><option disabled selected>N</select><select name=empty multiple></select>
     <fieldset disabled><legend><input name=kept value=1></legend><input name=lost value=1></fieldset>
     <textarea name=text>words</textarea><input name=dir dirname=dir.way value=q><p dir=rtl><input name=rtl dirname=rtl.way value=q></p>
+    <input name=number type=number dirname=number.way value=1>
     <input type=hidden name=_charset_><input type=hidden name=_CharSet_><input type=hidden name=id value=7><input name=_charset_ value=shown>
     <datalist><input name=listed value=1></datalist><input name=none type=file><input name=some type=file multiple>
-    <input type=checkbox name=box checked><input type=radio name=radio value=r checked><input type=radio name=radio value=other><input hidden value=nameless>
+    <input type=checkbox name=box checked dirname=box.way><input type=radio name=radio value=r checked><input type=radio name=radio value=other><input hidden value=nameless>
     <button type=button role=checkbox aria-checked=true aria-label=Accept>x</button><input type=checkbox name=accept checked aria-hidden=true tabindex=-1>
     <button type=button role=combobox aria-label=Fruit>Apple</button><select name=fruit aria-hidden=true tabindex=-1><option value=apple>Apple</select>
     <div role=slider aria-label=Loose aria-valuenow=3 tabindex=0></div><div role=textbox></div><x-field name=md></x-field>
@@ -332,6 +333,7 @@ test("what fields of libraries send is what the browser sends, and the rest is t
       { name: "dir.way", value: "ltr" },
       { name: "rtl", value: "q" },
       { name: "rtl.way", value: "rtl" },
+      { name: "number", value: "1" },
       { name: "_charset_", value: "UTF-8" },
       { name: "_CharSet_", value: "UTF-8" },
       { name: "id", value: "7" },
@@ -357,9 +359,9 @@ test("what fields of libraries send is what the browser sends, and the rest is t
     ["md"],
   ]);
   expect(apart).toEqual({
-    ref: "e26",
+    ref: "e27",
     label: "Apart",
-    fields: [{ ref: "e27", role: "textbox", label: "Q", value: "deep" }],
+    fields: [{ ref: "e28", role: "textbox", label: "Q", value: "deep" }],
     field_count: 1,
     not_sent: ["Q (it belongs to another form, or to none: it is in a shadow root)"],
   });
@@ -391,6 +393,7 @@ describe("a field begins with", () => {
     expect(await dirty("<input type=file multiple x>", () => files("[x]", "a.txt", "b.txt"))).toEqual([
       ["a.txt, b.txt", ""],
     ]);
+    expect(await dirty("<input type=file value=a>")).toEqual([""]); // browsers refuse to set it
     expect(await dirty("<div role=textbox>a</div>")).toEqual(["a"]);
   });
   test("the option that is shown where none is marked", async () => {
@@ -526,7 +529,7 @@ test("what stands outside of a form and names it is a part of it, and buttons te
   put(`<input name=first form=f value=1 required><form id=f action=/save><input name=inside value=2><select name=land><option>fr</select></form>
     <main><label>Last <input name=last form=f type=email value=no></label><input name=other>
       <button form=f formaction=/draft?x=1 formmethod=post formnovalidate>Draft</button><button form=f formmethod=DIALOG>Done</button>
-      <button form=f formaction="" formmethod="">Plain</button><div form=f>none</div></main>
+      <button form=f formaction="" formmethod="" name=act value=save>Plain</button><div form=f>none</div></main>
     <div id=part><form id=g><input name=g1></form></div><input name=g2 form=g><x-host></x-host>`);
   shadow(
     document.querySelector("x-host")!,
@@ -535,6 +538,9 @@ test("what stands outside of a form and names it is a part of it, and buttons te
   expect(named(await forms({ selector: "#f" }))).toEqual([["first", "inside", "land", "last"]]);
   expect(named(await forms({ selector: "#part" }))).toEqual([["g1", "g2"]]);
   expect(named(await forms({ selector: "main" }))).toEqual([["last"], ["other"]]);
+  document.querySelector("#part")!.append(Object.assign(document.createElement("input"), { name: "loose" }));
+  expect(named(await forms({ selector: "#part" }))).toEqual([["g1", "g2"], ["loose"]]);
+  document.querySelector("[name=loose]")!.remove();
   expect(named(await forms({ selector: "#part, #f" }))).toEqual([
     ["first", "inside", "land", "last"],
     ["g1", "g2"],
@@ -544,7 +550,7 @@ test("what stands outside of a form and names it is a part of it, and buttons te
   expect((await forms({ selector: "#f" }))[0]!.buttons).toEqual([
     { ref: "e6", label: "Draft", does: "submit", action: "/draft?x=1", method: "post", no_validate: true },
     { ref: "e7", label: "Done", does: "submit", method: "dialog" },
-    { ref: "e8", label: "Plain", does: "submit", method: "get" },
+    { ref: "e8", label: "Plain", does: "submit", sends: "act=save", method: "get" },
   ]);
   expect((await forms({ selector: "x-host >>> form" }))[0]!.buttons).toMatchObject([
     { label: "Deep", action: "http://" },
@@ -568,6 +574,7 @@ test("a form says how and where it sends what it has", async () => {
   expect(await sends("")).toEqual(["get", "", undefined]);
   expect(await sends("method=put action=''")).toEqual(["get", location.pathname + location.search, undefined]);
   expect(await sends("method=Dialog action=http:// novalidate")).toEqual(["dialog", "http://", true]);
+  expect((await sends(`action="http://[${"x".repeat(300)}"`))[1]).toHaveLength(300);
   expect(await sends("method=post action=https://pay.test/x?y=1")).toEqual([
     "post",
     "https://pay.test/x?y=1",
@@ -621,7 +628,7 @@ test("a field belongs to its form, else to the part of the page that it is in", 
   expect(
     await told(`<input name=a><main><h2>Title</h2><input name=b><section aria-label=Part><input name=c></section><input name=d></main>
       <div role=dialog><p role=heading>Dialog</p><input name=e></div><form><input name=f></form><form hidden><legend>Lost</legend><input name=g></form>
-      <form></form><form hidden></form><form aria-label="Own name"><h3>Heading</h3></form><div role=group><h4>${"h".repeat(90)}</h4><input name=h></div>`),
+      <form></form><form hidden></form><form hidden><input name=only></form><form aria-label="Own name"><h3>Heading</h3></form><div role=group><h4>${"h".repeat(90)}</h4><input name=h></div>`),
   ).toEqual([
     [undefined, undefined, undefined, true, "a", false],
     ["main", "Title", undefined, true, "b,d", true],
@@ -631,6 +638,7 @@ test("a field belongs to its form, else to the part of the page that it is in", 
     [undefined, "Lost", true, undefined, "g", true],
     [undefined, undefined, undefined, undefined, "", true],
     [undefined, undefined, undefined, undefined, "", true],
+    [undefined, undefined, true, undefined, "only", true],
     [undefined, "Own name", undefined, undefined, "", true],
     [
       "group",
@@ -653,6 +661,28 @@ test("a field belongs to its form, else to the part of the page that it is in", 
   // A control named form is not the form.
   put("<form><input name=form><input name=x></form>");
   expect(named(await forms())).toEqual([["form", "x"]]);
+});
+
+test("a field whose role the page takes away is of the sort that the browser knows", async () => {
+  put("<form><input type=checkbox disabled role=none><select disabled role=none></select></form>");
+  expect((await forms())[0]!.fields.map(({ role }) => role)).toEqual(["checkbox", "select"]);
+});
+
+test("a page with one component, and what stands in components without a field of the platform", async () => {
+  lend({ tags: () => ["x-part"], internals: () => undefined });
+  put(`<form><label>${"l".repeat(130)}<x-part name=note></x-part></label><x-part></x-part></form>`);
+  const [named, bare] = document.querySelectorAll("x-part");
+  shadow(named!, "<div contenteditable></div>");
+  shadow(bare!, "<input>");
+  expect((await forms())[0]!.fields.map(({ name, label }) => [name, label])).toEqual([
+    ["note", `${"l".repeat(119)}…`],
+    [undefined, ""],
+  ]);
+  const { not_sent, unknown } = (await states())[0]!;
+  expect([not_sent, unknown]).toEqual([
+    ["note (no field of the platform: the page's script has to send it)"],
+    ["x-part"],
+  ]);
 });
 
 test("a component's field has its name and its label", async () => {
@@ -950,6 +980,22 @@ describe("a verdict", () => {
   });
 });
 
+test("why a form is not valid is told where a component sends its value by a hidden field, or a button is a field", async () => {
+  put(`<form><button type=button role=combobox aria-label=Land>Choose</button><select name=land aria-hidden=true tabindex=-1 required><option value=""></select>
+    <input type=submit value=Send><x-host></x-host></form>`);
+  document.querySelector<HTMLInputElement>("[type=submit]")!.setCustomValidity("not now");
+  const root = shadow(document.querySelector("x-host")!, "<form><input type=submit></form>");
+  root.querySelector("input")!.setCustomValidity("of another form");
+  expect((await judged())[0]).toMatchObject({
+    valid: false,
+    validation_errors: [
+      { name: "land", by: "browser", rule: "valueMissing" },
+      { field: "Send", by: "browser", rule: "customError", message: "not now" },
+    ],
+    error_count: 2,
+  });
+});
+
 test("texts are cut where they are long", async () => {
   const long = "v".repeat(301);
   put(`<form action="http://${long}"><input type=file><select><option selected>${long}</select><x-field>${long}</x-field><label>${long}<input aria-describedby=d></label><p id=d>${long}</p>
@@ -1051,6 +1097,11 @@ test("what a user typed wrong is told by its rule", async () => {
   expect((await judged())[0]!.validation_errors).toMatchObject([{ rule: "badInput" }]);
 });
 
+test("what a page shows as an error is cut where it is long", async () => {
+  put(`<form><input aria-invalid=true aria-errormessage=e><p id=e>${"e".repeat(170)}</p></form>`);
+  expect((await judged())[0]!.validation_errors[0]!.message).toBe(`${"e".repeat(159)}…`);
+});
+
 describe("the page works in between", () => {
   const PAGE = `<input name=o form=f required><form id=f title=F><input name=a required><input name=b required></form><section><input name=c required></section>`;
   const kinds = ["forms", "form_state", "form_validation"] as const;
@@ -1064,6 +1115,27 @@ describe("the page works in between", () => {
       counts.push(await pausesOf(20, () => asked(kind, { selector: "#f" }, within(5000, refs))));
     }
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(15);
+  });
+  test("while each field is looked at, of a form that is asked about, too, and of what else is there none", async () => {
+    const least = { forms: [5, 6, 1, 2, 0], form_state: [6, 7, 2, 2, 0], form_validation: [5, 6, 1, 2, 0] };
+    const page =
+      (one: string, before = "", after = "") =>
+      (n: number) =>
+        `<form id=f>${before}${one.repeat(n)}</form>${after}`;
+    const beside = (more: string) => (n: number) =>
+      `<form id=f><input form=f></form>${more}${"<select></select>".repeat(n)}`;
+    for (const kind of kinds) {
+      const each = async (html: (n: number) => string, selector?: string) =>
+        pausesEach(html, () => asked(kind, selector ? { selector } : {}));
+      const counts = [
+        await each(page("<input required>")),
+        await each(page("<input required>"), "form"),
+        await each(page("<input type=hidden name=h>")),
+        await each(beside("<input form=f>"), "form"),
+        await each(beside(""), "form"),
+      ];
+      expect(counts.map(Math.floor), kind).toEqual(least[kind]);
+    }
   });
   test("and may take away what is told", async () => {
     for (const kind of kinds) {

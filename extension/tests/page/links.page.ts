@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { own } from "../../dom-agent/own.ts";
-import { asked, book, pausesOf, put, shadow, within } from "./world.ts";
+import { asked, book, pausesEach, pausesOf, put, shadow, within } from "./world.ts";
 
 // The document's links: navigation and link_health.
 
@@ -71,6 +71,15 @@ describe("links by landmark", () => {
       ["main", ["S"]],
       [undefined, ["Area"]],
     ]);
+  });
+  test("are those in the roots of what is asked about", async () => {
+    put("<x-a><a href=/light>light</a></x-a><a href=/other>other</a>");
+    shadow(document.querySelector("x-a")!, "<a href=/in>in</a><slot></slot>");
+    const [{ links }] = (await regions({ selector: "x-a" })) as [Awaited<ReturnType<typeof regions>>[0]];
+    expect(links.map(({ text }) => text)).toEqual(["in", "light"]);
+    put("<x-a><a href=/light>light</a></x-a>");
+    shadow(document.querySelector("x-a")!, "<a href=/in>in</a><div><slot></slot></div>");
+    expect((await regions({ selector: "x-a >>> div" }))[0]!.links.map(({ text }) => text)).toEqual(["light"]);
   });
   test("are cut where there are many", async () => {
     put(`<nav aria-label="${"n".repeat(81)}">${"<a href=/x>x</a>".repeat(16)}</nav>`);
@@ -216,3 +225,9 @@ test.each([["navigation"], ["link_health"]] as const)(
     }
   },
 );
+
+test("each link is looked at in a slice of its own", async () => {
+  const links = (n: number) => Array.from({ length: n }, (_, i) => `<a href=/${i}>a</a>`).join("");
+  expect(await pausesEach(links, () => asked("navigation"))).toBeGreaterThanOrEqual(5);
+  expect(await pausesEach(links, () => asked("link_health"))).toBeGreaterThanOrEqual(4);
+});

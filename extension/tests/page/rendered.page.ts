@@ -6,6 +6,7 @@ import { panel } from "../../dom-agent/panel.ts";
 import { contentOf } from "../../dom-agent/parts.ts";
 import { Pass } from "../../dom-agent/pass.ts";
 import { renderedText } from "../../dom-agent/rendered.ts";
+import { saidBy } from "../../dom-agent/said.ts";
 import { everywhere } from "../../dom-agent/shadow.ts";
 import { problem, put, shadow, within } from "./world.ts";
 
@@ -113,6 +114,9 @@ const UNSHOWN: [name: string, html: string][] = [
   ["a bar", "<p>Seen</p><progress value=1 max=2>untold</progress>"],
 ];
 
+/** So much that sheets are read before elements are asked. */
+const LARGE = "<template></template>".repeat(500);
+
 /** Sheets by which CSS says "Failed" behind the one paragraph of a page, in each place that a rule can stand in. */
 const RULES: [name: string, css: string][] = [
   ["the old form", ".a:after{content:'Failed'}"],
@@ -214,7 +218,7 @@ describe("what is shown is told, and nothing else", () => {
     return section;
   };
   test.each(UNSHOWN)("not of %s", async (_, html) => {
-    for (const section of [() => put(`<section x>${html}</section>`), () => beside(html)]) {
+    for (const section of [() => put(`<section x>${html}</section>`), () => beside(html), () => beside(html + LARGE)]) {
       const at = section();
       expect(renderedText(at).trim()).toBe("Seen");
       expect((await getText({}, within())).value?.trim()).toBe("Seen");
@@ -225,14 +229,14 @@ describe("what is shown is told, and nothing else", () => {
     }
   });
   test.each(ADDED)("%s", async (_, html, text) => {
-    for (const section of [() => put(`<section x>${html}</section>`), () => beside(html)]) {
+    for (const section of [() => put(`<section x>${html}</section>`), () => beside(html), () => beside(html + LARGE)]) {
       expect(renderedText(section()).trim()).toBe(text);
       expect((await getText({}, within())).value?.trim()).toBe(text);
       expect((await problem(() => waitFor({ text, absent: true }, within(50)))).code).toBe("timeout");
     }
   });
   test.each(RULES)("what CSS says by %s", async (_, css) => {
-    const section = put(`<section x><p class=a>Order 7 </p><b>.</b></section>`);
+    const section = put(`<section x><p class=a>Order 7 </p><b>.</b>${LARGE}</section>`);
     const style = document.createElement("style");
     style.textContent = css;
     const loaded = new Promise((resolve) => (style.onload = resolve));
@@ -244,6 +248,38 @@ describe("what is shown is told, and nothing else", () => {
       style.remove();
     }
   });
+  test.each<[string, string[] | undefined, boolean]>([
+    ["", [], false],
+    [".a::after{content:'x'}", [".a"], false],
+    ["h1 > ::before,.b:after{content:'x'}", ["h1 > *, .b"], false],
+    [".a{content:'x'}", [], false],
+    [".a::after{content:none}.b::before{content:''}.c::before{content:'\\e001'}", [], false],
+    [".a{&::after{content:'x'}}", undefined, false],
+    [".a{color:red;&::after{color:red}}", [], false],
+    ["@keyframes k{to{content:'x'}}", undefined, false],
+    ["@media all{.a::after{content:'x'}}", [".a"], false],
+    [".a::after{content:'x'}.b{content-visibility:auto}", [".a"], true],
+    [".a::before::marker{content:'x'}", undefined, false],
+    [":host::after{content:'x'}", undefined, false],
+    ["@namespace h url(http://www.w3.org/1999/xhtml);h|p.a::after{content:'x'}", undefined, true],
+    ["i::after{content:'x'}".repeat(101), ["i"], false],
+    [".y::after{content:'y'}".repeat(1000), undefined, true], // more rules than are read
+  ])("sheets tell where they say something: %s", (css, at, far) => {
+    const root = shadow(put("<x-b x></x-b>"), `<style>${css}</style>`);
+    expect(saidBy([root], 500)).toEqual({ at, far });
+  });
+  test("sheets that say much tell nothing, and what may be left out is told by its style, too", () => {
+    const said = (n: number, rules = n, html = "") => {
+      const css = Array.from({ length: n }, (_, i) => `.y${i}::after{content:'y'}`).join("");
+      return saidBy([shadow(put("<x-b x></x-b>"), `<style>${css}</style>${html}`)], rules);
+    };
+    expect([said(100).at?.length, said(101), said(100, 99)]).toEqual([
+      100,
+      { at: undefined, far: false },
+      { at: undefined, far: true },
+    ]);
+    expect(said(0, 1, "<p style='content-visibility:auto'>a</p>")).toEqual({ at: [], far: true });
+  });
   test("what CSS says in shadow roots, from them and into them, and by sheets that are no elements", () => {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync("i::after{content:'Failed'}");
@@ -254,9 +290,9 @@ describe("what is shown is told, and nothing else", () => {
       ["", "::slotted(b)::after{content:'Failed'}", false],
       ["x-icon::part(mark)::after{content:'Failed'}", "", false],
     ] as const) {
-      const section = put(`<style>${outer}</style><section x><x-icon><b>Order</b></x-icon></section>`);
+      const section = put(`<style>${outer}</style><section x><x-icon><b>Order</b></x-icon>${LARGE}</section>`);
       const host = section.querySelector("x-icon")!;
-      const root = shadow(host, `<style>${inner}</style><slot></slot> <i part=mark>7 </i>`, "open");
+      const root = shadow(host, `<style>${inner}</style><slot></slot> <i part=mark>7 </i>${LARGE}`, "open");
       if (adopted) root.adoptedStyleSheets = [sheet];
       expect(renderedText(section), outer + inner).toMatch(/^Order( ?Failed)? 7( ?Failed)?$/);
       expect(renderedText(section), outer + inner).toContain("Failed");

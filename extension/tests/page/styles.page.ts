@@ -2,7 +2,7 @@ import { encode } from "@jridgewell/sourcemap-codec";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { specificityOf, splitList } from "../../dom-agent/inspect/cascade.ts";
 import { OWN_HEADER } from "../../messages/own.ts";
-import { asked, book, pausesOf, put, shadow, within } from "./world.ts";
+import { asked, book, pausesEach, pausesOf, put, shadow, within } from "./world.ts";
 
 // Why elements look as they do: computed_styles.
 
@@ -211,6 +211,11 @@ test("no more is told than asked for", async () => {
   ]);
   const [zIndex] = (await styles("p", "z-index")).computed_styles;
   expect([zIndex!.wins!.value, zIndex!.loses!.map(({ value }) => value)]).toEqual(["6", ["5", "4", "3", "2", "1"]]);
+  const many = (n: number) => Array.from({ length: n }, (_, i) => `--p${i}`);
+  const more = async (n: number) => (await styles("b", ...many(n), "--b")).computed_styles.length;
+  expect([await more(48), await more(49)]).toEqual([50, 50]);
+  const end = (await styles("b", ...many(49), "--b")).computed_styles.at(-1);
+  expect(end!.property).toBe("--b");
   const { label, computed_styles, custom_properties: custom } = await styles("b", "--a", "--b");
   expect([
     label!.length,
@@ -238,6 +243,7 @@ test("shorthands are asked for by what they stand for", async () => {
     "3px by p { border-top: var(--m) solid }",
     "3px by p { (by a shorthand with var()) }",
   ]);
+  expect((await styles("p", "word-wrap")).computed_styles.map(({ property }) => property)).toEqual(["overflow-wrap"]);
 });
 
 test("rules are found wherever they are written", async () => {
@@ -279,9 +285,10 @@ test("rules are found wherever they are written", async () => {
 
 test("sheets count as they are on", async () => {
   put(
-    `<style media=print>p { color: red }</style><style media=all>p { color: rgb(1,1,1) }</style><style id=off>p { color: red }</style><p>x</p>`,
+    `<style media=print>p { color: red }</style><style media=print>p { color: blue }</style><style media=all>p { color: rgb(1,1,1) }</style><style id=off>p { color: red }</style><p>x</p>`,
   );
   document.querySelector<HTMLStyleElement>("#off")!.disabled = true;
+  expect((await styles("p", "color")).computed_styles[0]).not.toHaveProperty("loses");
   expect(await won("p", "color")).toEqual(["rgb(1, 1, 1) by p { rgb(1, 1, 1) }"]);
   const adopted = new CSSStyleSheet();
   adopted.replaceSync("p { color: rgb(2,2,2) }");
@@ -304,7 +311,7 @@ test("a sheet that is imported counts where its media hold, in its layer", async
   link.rel = "stylesheet";
   link.href =
     sheet(`@import "${sheet("p { color: red }")}" layer(low); @import "${sheet("p { margin-top: 1px }")}" print; @import "${sheet("p { margin-left: 2px }")}" screen;
-    @import "${sheet("p { margin-top: 3px }")}" layer; @import "${sheet("p { color: rgb(1,1,1) }")}" layer(low.inner);`);
+    @import "${sheet("p { margin-top: 3px }")}" layer; @import "${sheet(`@import "${sheet("p { margin-left: 3px }")}";`)}" layer(far); @import "${sheet("p { color: rgb(1,1,1) }")}" layer(low.inner);`);
   put("<p>x</p>");
   await new Promise((done) => {
     link.onload = done;
@@ -315,7 +322,7 @@ test("a sheet that is imported counts where its media hold, in its layer", async
     computed_styles.map(({ wins, loses = [] }) =>
       [wins!, ...loses].map(({ value, layer }) => `${value} ${layer ?? ""}`),
     ),
-  ).toEqual([["red low", "rgb(1, 1, 1) low.inner"], ["3px (anonymous 1)"], ["2px "]]);
+  ).toEqual([["red low", "rgb(1, 1, 1) low.inner"], ["3px (anonymous 1)"], ["2px ", "3px far"]]);
 });
 
 test("sheets are called by what their makers call them", async () => {
@@ -326,6 +333,10 @@ test("sheets are called by what their makers call them", async () => {
   expect(computed_styles.map(({ wins }) => wins!.source)).toEqual(["<style> 1 /src/a.css", "<style> 2 b", "<style> 3"]);
   put(`<style id="${"n".repeat(121)}">p { color: red }</style><p>x</p>`);
   expect((await styles("p", "color")).computed_styles[0]!.wins!.source).toBe(`<style> 1 ${"n".repeat(120)}`);
+  put(`<style>${":is(p)".repeat(40)} { color: red }</style><p>x</p>`);
+  Object.defineProperty(document.styleSheets[0], "href", { value: `https://far.test/${"f".repeat(201)}` });
+  const { selector, source } = (await styles("p", "color")).computed_styles[0]!.wins!;
+  expect([selector.length, source.length]).toEqual([200, 200]);
 });
 
 test("no more than ten sheets are told as unread", async () => {
@@ -339,6 +350,10 @@ test("no more than ten sheets are told as unread", async () => {
     });
   }
   expect((await asked("computed_styles", { selector: "p", properties: ["color"] })).unread_sheets).toHaveLength(10);
+  put(`${Array.from({ length: 11 }, (_, i) => `<style>p { --p${i}: 1 }</style>`).join("")}<p>x</p>`);
+  for (const sheet of document.styleSheets) (sheet.cssRules[0] as CSSStyleRule).style.setProperty("--a", "2");
+  const properties = Array.from({ length: 11 }, (_, i) => `--p${i}`);
+  expect((await asked("computed_styles", { selector: "p", properties })).lines_unknown).toHaveLength(10);
 });
 
 test("a sheet of another origin is told as unread", async () => {
@@ -372,6 +387,36 @@ describe("of rules that fit, that one wins", () => {
     [".a { z-index: 1 } p { z-index: 2 }", "1 2"],
     ["#i { z-index: 1 } .a.a.a { z-index: 2 }", "1 2"],
     ["p { z-index: 1 !important } #i { z-index: 2 }", "1 2"],
+    ["@scope (main) { p { z-index: 1 } } @scope (body) { p { z-index: 2 } }", "1 2"],
+    ["@scope (main) { p { z-index: 1 } } p { z-index: 2 }", "1 2"],
+    ["@scope (main) to (p) { p { z-index: 1 } } @scope (main) to (b) { p { z-index: 2 } }", "2"],
+    ["@scope (body) to (main) { p { z-index: 1 } main { z-index: 3 } } p { z-index: 2 }", "2"],
+    ["@scope (main) to (:scope > b) { p { z-index: 1 } } p { z-index: 2 }", "1 2"],
+    ["@scope (main) to (:scope > .a) { p { z-index: 1 } } p { z-index: 2 }", "2"],
+    [
+      "@scope (main) { body p { z-index: 1 } body & p { z-index: 3 } body > :scope > p { z-index: 4 } } p { z-index: 2 }",
+      "4 3 2",
+    ],
+    [
+      "@scope (p) { :scope { z-index: 1 } p { z-index: 3 } :scope.b { z-index: 4 } & { z-index: 5 } } p { z-index: 2 }",
+      "1 2 5",
+    ],
+    ["@scope (body) { @scope (main) { p { z-index: 1 } } @scope (nav) { p { z-index: 3 } } } p { z-index: 2 }", "1 2"],
+    ["@scope (nav) { @scope (main) { p { z-index: 1 } } } p { z-index: 2 }", "2"],
+    [
+      "@scope (body) { @scope (:scope > main) { p { z-index: 1 } } @scope (:scope > p) { p { z-index: 3 } } } p { z-index: 2 }",
+      "1 2",
+    ],
+    ["@scope (main) { @scope (body) { p { z-index: 1 } } } p { z-index: 2 }", "2"],
+    [
+      "@scope (body) { @scope (main) { p { z-index: 1 } } p { z-index: 2 } } @scope (main) { p { z-index: 3 } }",
+      "3 1 2",
+    ],
+    [
+      "main { @scope (& > p) { :scope { z-index: 1 } } @scope (& > b) { :scope { z-index: 3 } } } p { z-index: 2 }",
+      "1 2",
+    ],
+    ["main { @scope (p) { :scope { z-index: 1 } } } p { z-index: 2 }", "1 2"],
     ["p { z-index: 1 !important } #i { z-index: 2 !important } .a { z-index: 3 !important }", "2 3 1"],
     ["@layer b, a; @layer a { p { z-index: 1 } } @layer b { #i { z-index: 2 } } ", "1 2"],
     [
@@ -430,6 +475,22 @@ describe("of rules that fit, that one wins", () => {
     expect(await all(".slotted", "flex-grow")).toEqual(["slot::slotted(.slotted) 3", "::slotted(p) 2"]);
     expect(await all(".slotted", "flex-shrink")).toEqual(["div > ::slotted(p) 7"]);
     expect(await all("x-b >>> #own", "order")).toEqual(["i 4"]);
+    put("<style>x-b { order: 1 !important; top: 1px }</style><x-b class=a></x-b>");
+    const outer = shadow(
+      document.querySelector("x-b")!,
+      "<style>:host { order: 2 !important; top: 2px } ::slotted(*) { order: 3; top: 3px }</style><x-c class=c><p></p></x-c>",
+    );
+    expect(await all("x-b", "order")).toEqual([":host 2", "x-b 1"]);
+    expect((await styles("x-b", "order")).computed_styles[0]!.wins).toMatchObject({ important: true });
+    expect((await styles("x-b", "top")).computed_styles[0]!.wins).not.toHaveProperty("important");
+    // One that is shown in a slot and has a root of its own.
+    const inner = outer.querySelector("x-c")!;
+    shadow(inner, "<style>:host(.c.c) { order: 4 }</style><slot></slot>");
+    put("<x-b><x-c class=c></x-c></x-b>");
+    shadow(document.querySelector("x-b")!, "<style>::slotted(*) { order: 3 }</style><slot></slot>");
+    shadow(document.querySelector("x-c")!, "<style>:host(.c.c) { order: 4 }</style>");
+    expect(getComputedStyle(document.querySelector("x-c")!).order).toBe("3");
+    expect(await all("x-c", "order")).toEqual(["::slotted(*) 3", ":host(.c.c) 4"]);
   });
   test("through slots that are given on", async () => {
     put("<x-o><p>x</p></x-o>");
@@ -467,6 +528,12 @@ test("what attributes say loses to every rule", async () => {
     "rgba(0, 0, 0, 0)",
     "784px",
   ]);
+  expect((await styles("font", "color")).computed_styles[0]!.wins).toEqual({
+    selector: "[color]",
+    value: "red",
+    specificity: "0,0,0",
+    source: "attribute color",
+  });
   expect(await won("img", "width", "height")).toEqual(["1.5px by [width] { 1.5px }", "7px by [height] { 7px }"]);
 });
 
@@ -533,6 +600,8 @@ test("what is inherited is told with where it is from", async () => {
   ]);
   expect(await won("p", "top", "left")).toEqual(["auto by section { unset }", "2px by main { 2px }"]);
   expect(await won("i", "color")).toEqual(["rgb(1, 1, 1) by main { rgb(1, 1, 1) }"]);
+  put("<style>main { color: rgb(1,1,1) } p { color: currentcolor }</style><main><p>p</p></main>");
+  expect(await won("p", "color")).toEqual(["rgb(1, 1, 1) by main { rgb(1, 1, 1) }"]);
 });
 
 test("what an animation sets is told", async () => {
@@ -547,8 +616,8 @@ test("what an animation sets is told", async () => {
 
 test("names of a property that follow the writing are the same property", async () => {
   put(`<style>.l { padding-block: 7px; margin-inline: 9px; inline-size: 100px; border-block: 2px solid; inset-block-start: 5px; margin-left: 2px; scroll-margin-inline-end: 3px; min-block-size: 4px; border-inline-start-color: rgb(1,2,3) }
-      .last { margin-left: 2px; margin-inline-start: 8px } .loud { margin-inline-start: 8px !important; margin-left: 2px } .v { writing-mode: vertical-rl; margin-inline-start: 4px; margin-left: 6px } .phys { padding-top: 6px; left: 3px; width: 9px }</style>
-    <p class=l>x</p><p class=last dir=rtl>x</p><p class=last>x</p><p class=loud>x</p><p class=v>x</p><p class=phys>x</p>`);
+      .last { margin-left: 2px; margin-inline-start: 8px } .loud { margin-inline-start: 8px !important; margin-left: 2px } .v { writing-mode: vertical-rl; margin-inline-start: 4px; margin-left: 6px } .far { margin-inline-end: 8px } .phys { border-top: 1px solid; padding-top: 6px; left: 3px; width: 9px }</style>
+    <p class=far dir=rtl>x</p><p class=l>x</p><p class=last dir=rtl>x</p><p class=last>x</p><p class=loud>x</p><p class=v>x</p><p class=phys>x</p>`);
   expect(
     await won(
       ".l",
@@ -587,6 +656,8 @@ test("names of a property that follow the writing are the same property", async 
     "8px by .last { margin-inline-start: 8px }",
     "8px by .last { 8px }",
   ]);
+  expect(await won(".far", "margin-left")).toEqual(["8px by .far { margin-inline-end: 8px }"]);
+  expect(await won(".phys", "border-block-start-width")).toEqual(["1px by .phys { border-top-width: 1px }"]);
   expect(await won(".loud", "margin-left")).toEqual(["8px by .loud { margin-inline-start: 8px }"]);
   expect(await won(".v", "margin-left", "margin-top")).toEqual(["6px by .v { 6px }", "4px"]);
   expect(await won(".phys", "padding-block-start", "inset-inline-start", "inline-size", "left")).toEqual([
@@ -638,6 +709,14 @@ test.each([
   [":IS(#a)", "1,0,0"],
   ["\\26 B.c", "0,1,1"],
   ["\\2A B", "0,0,1"],
+  ["#\\2A B", "1,0,0"],
+  [".\\2A B", "0,1,0"],
+  [":\\2A B", "0,1,0"],
+  ["a:hover .b", "0,2,1"],
+  [":is(a).b", "0,1,1"],
+  [":is(*)", "0,0,0"],
+  [":is(\\), .a, .b)", "0,1,0"],
+  [':is([a="x)"], .b) .c', "0,2,0"],
 ])("the specificity of %s is %s", (selector, told) => {
   const [only, more] = splitList(selector as string);
   if (told !== "") expect(specificityOf(only!).join()).toBe(told);
@@ -646,6 +725,7 @@ test.each([
 
 test.each([
   ["a, b", ["a", "b"]],
+  ["a,b", ["a", "b"]],
   [" a ,, b ", ["a", "b"]],
   [":is(a, b), c", [":is(a, b)", "c"]],
   ["[a=','], b", ["[a=',']", "b"]],
@@ -661,9 +741,9 @@ describe("an element that is not seen is told with why", () => {
     put(`<div style="display:none"><b id=a>x</b></div><div hidden><b id=b>x</b></div><b id=c hidden>x</b><dialog id=d>x<i id=e>y</i></dialog>
       <details><summary>s</summary><b id=f>x</b></details><details id=g></details><div style="content-visibility:hidden"><b id=h>x</b></div><b id=i style="visibility:hidden">x</b>
       <b id=j style="visibility:collapse">x</b><b id=k style="display:inline-block;height:5px"></b><b id=l style="display:block;height:0">x</b><div style="content-visibility:hidden;height:10px" id=m>x</div>
-      ${"<div hidden>".repeat(7)}<b id=n>x</b>`);
+      ${"<div hidden>".repeat(7)}<b id=n>x</b>${"</div>".repeat(7)}<div style="visibility:hidden"><p><b id=o>x</b></p></div>`);
     const all: unknown[] = [];
-    for (const id of "abcdefghijklmn") all.push(await why(`#${id}`));
+    for (const id of "abcdefghijklmno") all.push(await why(`#${id}`));
     expect(all).toEqual([
       ['e1 <div> "x" around it has display: none'],
       ['e1 <div> "x" around it has display: none by the attribute hidden'],
@@ -685,6 +765,7 @@ describe("an element that is not seen is told with why", () => {
         'e4 <div> "x" around it has display: none by the attribute hidden',
         'e5 <div> "x" around it has display: none by the attribute hidden',
       ],
+      ['e1 <div> "x" around it has visibility: hidden'],
     ]);
   });
   test("by what makes one that has a box hard to see", async () => {
@@ -692,9 +773,11 @@ describe("an element that is not seen is told with why", () => {
       <div style="overflow:hidden;width:50px;height:50px;position:relative"><b id=e style="position:absolute;left:60px">x</b><b id=f style="position:absolute;top:60px">x</b><b id=g style="position:absolute;left:-60px">x</b>
       <b id=h style="position:absolute;top:-60px">x</b><b id=i style="position:absolute;left:20px">x</b></div><div style="overflow:clip;width:50px;height:50px;position:relative"><u style="display:block"><b id=j style="position:absolute;left:60px">x</b></u></div>
       <div style="overflow:auto;width:50px;height:50px;position:relative"><b id=k style="position:absolute;left:60px">x</b></div><b id=l style="position:absolute;left:-50px;width:50px;height:5px">x</b><b id=m style="position:absolute;left:-50px;width:51px;height:5px">x</b>
-      <b id=n style="position:absolute;top:-50px;width:50px;height:50px">x</b><div style="overflow-x:clip;overflow-y:visible;width:50px;height:50px;position:relative"><b id=o style="position:absolute;left:50px">x</b></div>`);
+      <b id=n style="position:absolute;top:-50px;width:50px;height:50px">x</b><div style="overflow-x:clip;overflow-y:visible;width:50px;height:50px;position:relative"><b id=o style="position:absolute;left:50px">x</b></div>
+      <div style="overflow:hidden;width:50px;height:50px;margin:40px;position:relative"><b id=p style="position:absolute;left:-20px;width:20px">x</b><b id=q style="position:absolute;top:50px">x</b><b id=r style="position:absolute;top:-20px;height:20px">x</b></div>
+      <b id=s style="position:absolute;top:-50px;width:50px;height:51px">x</b>`);
     const all: unknown[] = [];
-    for (const id of "abcdefghijklmno") all.push(await why(`#${id}`));
+    for (const id of "abcdefghijklmnopqrs") all.push(await why(`#${id}`));
     expect(all).toEqual([
       ["its opacity, with those around it, is 0.04"],
       undefined,
@@ -711,7 +794,91 @@ describe("an element that is not seen is told with why", () => {
       undefined,
       ["it lies beside the page, where nobody scrolls to"],
       ['e1 <div> "x" around it cuts it off by overflow'],
+      ['e1 <div> "xxx" around it cuts it off by overflow'],
+      ['e1 <div> "xxx" around it cuts it off by overflow'],
+      ['e1 <div> "xxx" around it cuts it off by overflow'],
+      undefined,
     ]);
+  });
+});
+
+describe("why a pointer does not come to an element is told", () => {
+  const why = async (html: string) => {
+    put(html);
+    return (await styles("[x]", "color")).not_clickable_because;
+  };
+  const AT = "position:fixed;left:100px;top:100px;width:100px;height:40px;margin:0";
+  const OVER = ["e1 <div#wall> lies over its middle"];
+  test("by what lies over its middle, and is no part or label of it", async () => {
+    const over = (place: string, more = "") =>
+      why(
+        `<button x style="${AT};${more}">b</button><div id=wall style="position:fixed;width:1px;height:1px;${place}"></div>`,
+      );
+    expect(await over("left:150px;top:120px")).toEqual(OVER);
+    expect(await over("left:150px;top:120px", "opacity:0.01")).toBeUndefined(); // it is not seen at all
+    expect([await over("left:151px;top:120px"), await over("left:150px;top:121px")]).toEqual([undefined, undefined]);
+    expect(await why(`<button x style="${AT}"><b style="display:block;height:40px">b</b></button>`)).toBeUndefined();
+    expect(
+      await why(`<div style="${AT}"><p x style="margin:0;height:40px;clip-path:circle(9px at 0 0)">p</p></div>`),
+    ).toBeUndefined();
+    expect(await why(`<input id=c type=checkbox x style="${AT}"><label for=c style="${AT}">l</label>`)).toBeUndefined();
+    expect(await why(`<button x style="${AT};left:790px">b</button>`)).toBeUndefined(); // its middle is not in view
+  });
+  test("by what takes no pointer", async () => {
+    expect(await why(`<button x style="${AT};pointer-events:none">b</button>`)).toEqual([
+      "it has pointer-events: none",
+    ]);
+    expect(await why(`<button x inert style="${AT}">b</button>`)).toEqual(["it is inert"]);
+    expect(await why(`<div inert id=off><button x style="${AT}">b</button></div>`)).toEqual([
+      'e1 <div#off> "b" around it is inert',
+    ]);
+  });
+  test("but not where it is scrolled away", async () => {
+    const at = (left: number, top: number, overflow = "auto") =>
+      why(`<div style="position:fixed;left:200px;top:200px;width:100px;height:100px;overflow:${overflow}"><i x style="position:absolute;left:${left}px;top:${top}px;width:20px;height:20px">i</i></div>
+        <div id=wall style="position:fixed;inset:0"></div>`);
+    for (const [left, top] of [
+      [-10, 40],
+      [90, 40],
+      [40, -10],
+      [40, 90],
+    ] as const)
+      expect(await at(left, top)).toEqual(OVER);
+    for (const [left, top] of [
+      [-11, 40],
+      [91, 40],
+      [40, -11],
+      [40, 91],
+    ] as const) {
+      expect(await at(left, top)).toBeUndefined();
+      expect(await at(left, top, "visible")).toEqual(OVER);
+    }
+  });
+});
+
+test("the contrast of a component's text is not known where another part of it is behind the text", async () => {
+  const contrast = async (place: string, slot = "<slot></slot>") => {
+    put('<x-b style="position:fixed;left:100px;top:100px;width:100px;height:40px">text</x-b>');
+    shadow(document.querySelector("x-b")!, `<i style="position:absolute;background:red;${place}"></i>${slot}`);
+    return (await styles("x-b", "color")).contrast;
+  };
+  const unknown = { unknown: "another part of its component may be behind it" };
+  const point = "left:50px;top:20px;width:1px;height:1px";
+  expect([await contrast(point), await contrast(`${point};background:rgba(255,0,0,0.5)`)]).toEqual([unknown, unknown]);
+  expect([await contrast("left:40px;top:10px;width:11px;height:11px"), await contrast("inset:0")]).toEqual([
+    unknown,
+    unknown,
+  ]);
+  for (const place of [
+    "left:51px;top:20px;width:1px;height:1px",
+    "left:50px;top:21px;width:1px;height:1px",
+    "left:40px;top:10px;width:10px;height:11px",
+    "left:40px;top:10px;width:11px;height:10px",
+    `${point};background:transparent`,
+  ])
+    expect(await contrast(place), place).toEqual({ ratio: 21 });
+  expect(await contrast("", "<b style='display:block;height:40px;background:#00f'><slot></slot></b>")).toEqual({
+    ratio: 2.44,
   });
 });
 
@@ -791,6 +958,29 @@ describe("where a rule stands is told", () => {
       ),
     ).toEqual(["2:2", "4:5", "5:5", "5:5", "7:14", "7:57", "7:89", "8:65, 8:31, 7:139", "9:8", "9:36", "10:6"]);
   });
+  test("of rules beside those that a script put in", async () => {
+    sheet(`@media/* wide */screen{.a{top:1px}}
+@layer x{.a{left:2px}}
+@container (min-width: 1px){.a{right:3px}}
+@scope (main){.a{bottom:4px}}
+.a { order: 5; & b { z-index: 1 } order: 5; & i { z-index: 1 } width: 6px; & u { z-index: 1 } height: 7px }
+.a{& s{z-index:8}order:9}`);
+    put("<main style='container-type:inline-size'><div class=a>x<b>b</b><s>s</s></div></main>");
+    const [written] = document.styleSheets;
+    const own = written!.cssRules[4] as CSSStyleRule;
+    (own.cssRules[3] as unknown as CSSStyleRule).style.width = "9px";
+    for (const css of [
+      "@media all { u { top: 1px } }",
+      "@layer y { u { top: 1px } }",
+      "@container (min-height: 1px) { u { top: 1px } }",
+      "@scope (nav) { u { top: 1px } }",
+    ])
+      written!.insertRule(css, 0);
+    expect(
+      await lines(".a", "top", "left", "right", "bottom", "order", "width", "height").then((all) => all.join(" | ")),
+    ).toBe("1:24 | 2:10 | 3:29 | 4:15 | 6:18, 5:35, 5:1 | - | 5:95 | <style> 1: a script has changed it");
+    expect([await lines("b", "z-index"), await lines("s", "z-index")].join(" | ")).toBe("5:16 | 6:4");
+  });
   test("of rules that are alike but for what is around them", async () => {
     sheet(`@supports (display:grid) { .a { top: 1px } }
 @media all { .a { top: 1px } } @media screen { .a { left: 2px } }
@@ -839,7 +1029,14 @@ describe("where a rule stands is told", () => {
     ]);
   });
   test("with its place in what the sheet was made of", async () => {
-    const mappings = encode([[[0, 0, 3, 2]], [[0, 0, 8, 0]], [[0, 0, 11, 4], [9, 1, 20, 0], [20]]]);
+    const mappings = encode([
+      [
+        [0, 0, 3, 2],
+        [1, 1, 30, 0],
+      ],
+      [[0, 0, 8, 0]],
+      [[0, 0, 11, 4], [9, 1, 20, 0], [20]],
+    ]);
     const map = (more: object) =>
       `/*# sourceMappingURL=data:application/json;charset=utf-8;base64,${btoa(JSON.stringify({ version: 3, sources: ["a.scss", "b.scss"], mappings, ...more }))} */`;
     const css = "p, q { margin: 0 }\n.a { margin-top: 1px }\n.b { } .a { top: 3px } .a { left: 3px }";
@@ -919,6 +1116,19 @@ describe("where a rule stands is told", () => {
     expect(await told(49)).toEqual([`1:${49 * 10 + 1}`]);
     expect(await told(50)).toEqual(["-", ["<style> 1: a script has changed it"]]);
   });
+});
+
+test("each rule, each element and its namesakes are looked at in slices of their own", async () => {
+  const look =
+    (selector: string, ...properties: string[]) =>
+    () =>
+      asked("computed_styles", { selector, properties });
+  const rules = (n: number) =>
+    `<style>${Array.from({ length: n }, (_, i) => `p { top: ${i}px }`).join("")}</style><p>x</p>`;
+  expect(await pausesEach(rules, look("p", "top"))).toBeGreaterThanOrEqual(1);
+  expect(await pausesEach((n) => "<p>x</p>".repeat(n), look("p:first-of-type", "top"))).toBeGreaterThanOrEqual(1);
+  const around = (n: number) => `<style>#a { color: red }</style><div id=a><p>x</p></div>${"<div>d</div>".repeat(n)}`;
+  expect(await pausesEach(around, look("p", "color"))).toBeGreaterThanOrEqual(1);
 });
 
 test("the page works in between, and may take elements away", async () => {

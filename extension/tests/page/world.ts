@@ -86,3 +86,9 @@ export async function pausesOf(
     globalThis.MessageChannel = Native;
   }
 }
+
+/** How many more pauses work makes for each more of what a page is made of: whoever looks at each lets the page work. */
+export async function pausesEach(page: (n: number) => string, work: () => Promise<unknown>): Promise<number> {
+  const pauses = (n: number): Promise<number> => (put(page(n)), pausesOf(20, work));
+  return ((await pauses(11)) - (await pauses(1))) / 10;
+}
