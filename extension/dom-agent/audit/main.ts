@@ -177,7 +177,7 @@ function hide(forms: readonly Element[]): () => void {
         [...parent.childNodes].filter((node) => node !== form),
       );
     const root = form.getRootNode();
-    const all = (root as ParentNode).querySelectorAll;
+    const all = Reflect.get(root, "querySelectorAll") as (css: string) => NodeListOf<Element>;
     set(root, "querySelectorAll", (css: string) =>
       [...Reflect.apply(all, root, [css])].filter((at) => !form.contains(at)),
     );
