@@ -3,7 +3,7 @@ import { covered, frameOf } from "./frame.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
-/** Frames that did not answer are named up to this many. */
+/** Frames that did not answer, and forms that were not checked, are named up to this many. */
 const MAX_NAMED = 10;
 
 /** Rules that were not run are named up to this many. */
@@ -41,6 +41,8 @@ function add(all: AuditResult, audit: AuditResult): void {
   merge(all.violations, audit.violations);
   merge(all.incomplete, audit.incomplete);
   all.unfinished = [...(all.unfinished ?? []), ...(audit.unfinished ?? [])];
+  const unchecked = [...(all.unchecked ?? []), ...(audit.unchecked ?? [])].slice(0, MAX_NAMED);
+  if (unchecked.length > 0) all.unchecked = unchecked;
   all.frames += audit.frames;
 }
 

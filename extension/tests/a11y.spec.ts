@@ -117,3 +117,37 @@ test("a large page has its turn between the rules, and each rule is run once or 
   // 100 ms for most.
   expect(gaps.length).toBeGreaterThan(3);
 });
+
+test("a form whose field is named like a member that the rules read is named, and all else is checked", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, `<html lang=en><main></main>`);
+  for (const name of ["parentNode", "nodeName", "nodeType", "childNodes", "getAttribute", "getRootNode"]) {
+    await page.evaluate(
+      (field) =>
+        (document.body.innerHTML = `<main><img src=/x.png id=pic><form id=order><input name=${field}><button id=go></button></form><button id=out></button></main>`),
+      name,
+    );
+    const { result, error } = await run("accessibility", {}, { timeoutMS: 20_000 });
+    expect(error, name).toBeUndefined();
+    expect(result.unchecked, name).toEqual([`form#order, whose field is named ${name}`]);
+    expect(result.violations.find(({ id }) => id === "button-name")?.nodes).toMatchObject([{ selector: "#out" }]);
+    const inside = await run("accessibility", { selector: "#go" }, { timeoutMS: 20_000 });
+    expect(inside.result).toMatchObject({ violations: [], unchecked: [expect.stringContaining(name)] });
+    for (const kind of ["forms", "dom", "audit"] as const)
+      expect((await run(kind, {} as never, { timeoutMS: 20_000 })).error, `${name}, ${kind}`).toBeUndefined();
+  }
+  for (const harmless of ["children", "ownerDocument", "attributes", "parentElement", "id"]) {
+    await page.evaluate(
+      (field) => (document.body.innerHTML = `<main><form><input name=${field}><button id=go></button></form></main>`),
+      harmless,
+    );
+    const { result } = await run("accessibility", {}, { timeoutMS: 20_000 });
+    expect(result, harmless).not.toHaveProperty("unchecked");
+    expect(result.violations.find(({ id }) => id === "button-name")?.nodes, harmless).toMatchObject([
+      { selector: "#go" },
+    ]);
+  }
+});

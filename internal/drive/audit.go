@@ -32,5 +32,8 @@ func Unaudited(r command.AuditResult) []string {
 	if n := len(r.Unfinished); n > 0 {
 		out = append(out, fmt.Sprintf("the time was up before %d rules were run: %s", n, answer.Cut(answer.Clean(strings.Join(r.Unfinished, ", ")), 300)))
 	}
+	for _, form := range r.Unchecked {
+		out = append(out, "not checked: "+answer.Cut(answer.Clean(form), 200))
+	}
 	return out
 }

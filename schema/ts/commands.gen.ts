@@ -1009,6 +1009,8 @@ export interface AuditResult {
   passes: number;
   /** rules that were not run before the deadline; at most 200 */
   unfinished?: string[];
+  /** forms that no rule was run on, with the reason; at most 10 */
+  unchecked?: string[];
   /** documents that were looked at */
   frames: number;
   coverage?: Coverage;

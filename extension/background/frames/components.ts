@@ -108,7 +108,7 @@ export function tellComponents(name: string): void {
       const found = Object.getOwnPropertyDescriptor(at, key);
       if (!found) continue;
       if ("value" in found) return found.value;
-      const { get } = found;
+      const get = own(found, "get") as ((this: Element) => unknown) | undefined;
       return get && reads.test(Function.prototype.toString.call(get)) ? get.call(element) : "not read";
     }
     return undefined;

@@ -48,6 +48,7 @@ async function audit(time: number, run: number, rule: number, slow: number) {
   Object.assign(takes, { run, rule, slow });
   return globalThis.gasolineAudit?.run(undefined, Date.now() + time, "", {
     ariaOf: () => null,
+    everywhere: () => [],
     hasInternals: () => false,
     roleGiven: () => null,
   });

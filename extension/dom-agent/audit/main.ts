@@ -1,6 +1,7 @@
 import type { ariaOf, hasInternals, roleGiven } from "@gasoline/capture/locators/lent";
 import type { AuditNode, AuditRule } from "@gasoline/schema/commands";
 import type axeCore from "axe-core";
+import type { everywhere } from "../shadow.ts";
 
 /** What the rules say of this document. */
 export interface Audit {
@@ -9,6 +10,7 @@ export interface Audit {
   incomplete: AuditRule[];
   passes: number;
   unfinished: string[];
+  unchecked?: string[];
 }
 
 /** Elements of one rule that are told. */
@@ -16,6 +18,13 @@ const MAX_NODES = 50;
 const MAX_SELECTOR = 500;
 const MAX_HTML = 300;
 const MAX_SUMMARY = 500;
+
+/**
+ * Members that axe reads of each element. A form shows a field of such a name instead: axe walks from the field to the form
+ * and back for ever, or fails, or leaves out what is in the form and does not say so.
+ */
+const READ = ["parentNode", "nodeName", "nodeType", "childNodes", "getAttribute", "getRootNode"];
+const MAX_UNREAD = 10;
 
 /** The rule that takes longest by far: it looks at what lies over each text. It comes last. */
 const SLOW = "color-contrast";
@@ -39,6 +48,7 @@ const FIRST_TO_CHEAP = 4;
 /** What the agent knows of components. */
 export interface Lent {
   ariaOf: typeof ariaOf;
+  everywhere: typeof everywhere;
   hasInternals: typeof hasInternals;
   roleGiven: typeof roleGiven;
 }
@@ -73,21 +83,42 @@ let before: Promise<unknown> = Promise.resolve();
  */
 function run(within: Element[] | undefined, until: number, frame: string, lent: Lent): Promise<Audit | undefined> {
   Object.assign(globalThis, { _elementInternals: internals(lent) });
-  const work = before.then(() => runAll(within, until, frame));
+  const work = before.then(() => runAll(within, until, frame, lent));
   before = work.catch(() => undefined);
   return work;
 }
 
-async function runAll(within: Element[] | undefined, until: number, frame: string): Promise<Audit | undefined> {
+async function runAll(
+  asked: Element[] | undefined,
+  until: number,
+  frame: string,
+  { everywhere }: Lent,
+): Promise<Audit | undefined> {
   const { axe } = globalThis as unknown as { axe: typeof axeCore };
+  const unread = everywhere("form", document).flatMap((form) => {
+    const name = READ.find((one) => Reflect.get(form, one) !== Reflect.get(HTMLFormElement.prototype, one, form));
+    return name === undefined ? [] : [{ form, name }];
+  });
+  const within = asked?.filter((one) => !unread.some(({ form }) => form.contains(one)));
+  const where = frame === "" ? "" : ` in frame ${frame}`;
+  const unchecked = unread
+    .slice(0, MAX_UNREAD)
+    .map(({ form, name }) => `form${form.id ? `#${form.id}` : ""}${where}, whose field is named ${name}`);
+  if (asked && within?.length === 0)
+    return { version: axe.version, violations: [], incomplete: [], passes: 0, unfinished: [], unchecked };
   const at = within ? { include: within as unknown as Node[] } : document;
   const common: axeCore.RunOptions = { resultTypes: ["violations", "incomplete"], iframes: false };
   const only = (rule: string): axeCore.RunOptions => ({ ...common, runOnly: { type: "rule", values: [rule] } });
   const timed = async (options: axeCore.RunOptions): Promise<{ found: axeCore.AxeResults; ms: number }> => {
     await new Promise((resolve) => setTimeout(resolve)); // the page's own turn
     const began = Date.now();
-    const found = await axe.run(at as axeCore.ElementContext, options);
-    return { found, ms: Date.now() - began };
+    const show = hide(unread.map(({ form }) => form));
+    try {
+      const found = await axe.run(at as axeCore.ElementContext, options);
+      return { found, ms: Date.now() - began };
+    } finally {
+      show();
+    }
   };
   const { ms: cheap } = await timed(only(CHEAP));
   const rules = axe.getRules().map(({ ruleId }) => ruleId);
@@ -102,6 +133,7 @@ async function runAll(within: Element[] | undefined, until: number, frame: strin
     incomplete: [],
     passes: 0,
     unfinished: [],
+    ...(unchecked.length > 0 ? { unchecked } : {}),
   };
   const add = (found: axeCore.AxeResults): void => {
     audit.violations.push(...found.violations.map((rule) => told(rule, frame)));
@@ -127,6 +159,32 @@ async function runAll(within: Element[] | undefined, until: number, frame: strin
   if (left.length > 0 || Date.now() + slow > until) audit.unfinished.push(SLOW);
   else add((await timed(only(SLOW))).found);
   return audit;
+}
+
+/** Hides forms from axe: in this world alone their parents and roots do not have them. It gives what shows them again. */
+function hide(forms: readonly Element[]): () => void {
+  const changed: [Node, string][] = [];
+  const set = (node: Node, name: string, value: unknown): void => {
+    if (!Object.hasOwn(node, name)) changed.push([node, name]);
+    Object.defineProperty(node, name, { value, configurable: true });
+  };
+  for (const form of forms) {
+    const { parentNode: parent } = form;
+    if (parent)
+      set(
+        parent,
+        "childNodes",
+        [...parent.childNodes].filter((node) => node !== form),
+      );
+    const root = form.getRootNode();
+    const all = Reflect.get(root, "querySelectorAll") as (css: string) => NodeListOf<Element>;
+    set(root, "querySelectorAll", (css: string) =>
+      [...Reflect.apply(all, root, [css])].filter((at) => !form.contains(at)),
+    );
+  }
+  return () => {
+    for (const [node, name] of changed) Reflect.deleteProperty(node, name);
+  };
 }
 
 const told = (rule: axeCore.Result, frame: string): AuditRule => ({

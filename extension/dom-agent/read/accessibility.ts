@@ -4,6 +4,7 @@ import type { Audit } from "../audit/main.ts";
 import { loaded } from "../browser.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { everywhere } from "../shadow.ts";
 import { matches } from "../target.ts";
 
 /** The answer needs some of the time before the deadline, ms. */
@@ -18,6 +19,7 @@ export async function accessibility(
   const { run } = await loaded("audit", () => globalThis.gasolineAudit);
   const audit: Audit | undefined = await run(within, deadline.at - ANSWER_MS, frame, {
     ariaOf,
+    everywhere,
     hasInternals,
     roleGiven,
   });

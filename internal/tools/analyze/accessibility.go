@@ -96,7 +96,7 @@ func accessibility(ctx context.Context, env Env, p accessibilityParams) (any, er
 		s.Impacts[cmp.Or(rule.Impact, "unknown")]++
 		s.Elements += rule.Count
 	}
-	s.Pass = len(violations) == 0 && len(r.Unfinished) == 0 && r.Coverage == nil
+	s.Pass = len(violations) == 0 && len(r.Unfinished)+len(r.Unchecked) == 0 && r.Coverage == nil
 	out.Summary = s
 	return out, nil
 }

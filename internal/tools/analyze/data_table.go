@@ -48,7 +48,7 @@ type foundTable struct {
 	Columns    int        `json:"column_count"`        // also those that are not told
 	RowTotal   int        `json:"row_total,omitempty"` // what the table, or a pager beside it, says that it has; -1: it says that it does not know
 	ColTotal   int        `json:"column_total,omitempty"`
-	Pager      string     `json:"pager,omitempty"` // words of a pager beside the table
+	Pager      string     `json:"pager,omitempty"`       // words of a pager beside the table
 	FirstRow   int        `json:"first_row,omitempty"`   // number that the table gives the first row, from 1, where it draws a part
 	HiddenRows int        `json:"hidden_rows,omitempty"` // rows in the document that the page hides; they are in no other count
 	Hidden     bool       `json:"hidden,omitempty"`
