@@ -131,13 +131,14 @@ func document(t table, page string, began time.Time) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, `# Benchmarks
 
-Written by `+"`make bench`"+`; do not edit. %s, %d CPUs (%s), %s, %s/%s.
+Written by `+"`make bench`"+`; do not edit. %s, %s, %s/%s,
+%d CPUs (%s).
 
 The machine is a small one that other work shares, so absolute times are upper bounds that vary from
 run to run. The last column says what makes the run fail: a ratio to a baseline of the same run, or
 an exact bound.
 
-%s`, began.UTC().Format("2006-01-02"), runtime.NumCPU(), cpuModel(), runtime.Version(), runtime.GOOS, runtime.GOARCH, t.markdown())
+%s`, began.UTC().Format("2006-01-02"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), cpuModel(), t.markdown())
 	if page != "" {
 		fmt.Fprintf(&out, pageHead+`
 The first part is what the capture costs a page, measured in Chromium by turns with and without it,

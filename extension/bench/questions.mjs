@@ -106,8 +106,9 @@ async function longest(session, work) {
   return { value, longest: Math.max(0, ...tasks.map(({ tdur }) => tdur ?? 0)) / 1000 };
 }
 
-console.log(`questions of analyze to pages of about 20,000 nodes: the longest task of the page's main thread, milliseconds of
-the thread, the least of ${rounds} calls; ratio to a walk over the page by TreeWalker in the same run; bytes of the answer`);
+console.log(`questions of analyze to pages of about 20,000 nodes: the longest task of the page's main
+thread, milliseconds of the thread, the least of ${rounds} calls; ratio to a walk over the page by
+TreeWalker in the same run; bytes of the answer`);
 console.log("".padEnd(36), "  longest", "   × walk", "  bytes");
 try {
   await until(

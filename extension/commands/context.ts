@@ -249,6 +249,8 @@ export interface Images {
    * Returns base64. Throws unsupported for a tile that shows nothing.
    */
   edit(tiles: readonly string[], edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }>;
+  /** Says whether a png shows its beginning once more from this row on. */
+  repeats(png: string, row: number): Promise<boolean>;
 }
 
 /** What is done to a picture. */

@@ -130,7 +130,9 @@ async function take(
     try {
       // Looked at again: the debugger's bar takes some of the page's height.
       const picture = (how: object): Promise<string> => capture(context, send, how);
-      return await byDebugger(send, picture, params.full_page === true, await look(context, params, covered));
+      const whole = (how: object, row: number): Promise<string> => drawnWhole(context, () => picture(how), row);
+      const scene = await look(context, params, covered);
+      return await byDebugger(send, params.full_page ? whole : picture, params.full_page === true, scene);
     } finally {
       await stop();
     }
@@ -218,9 +220,22 @@ async function capture({ pages, tab, deadline }: Context, send: Send, how: objec
   }
 }
 
+/** A picture that begins again with the viewport's height is taken anew so often: a page may be made of equal parts. */
+const MOST_ANEW = 3;
+
+/**
+ * Takes a picture of all of a page. On a busy machine Chrome may take one before the page is drawn as high as it is: it then
+ * shows the viewport, of so many rows, again and again.
+ */
+async function drawnWhole({ images }: Context, take: () => Promise<string>, row: number): Promise<string> {
+  let taken = await take();
+  for (let anew = 0; anew < MOST_ANEW && (await images.repeats(taken, row)); anew++) taken = await take();
+  return taken;
+}
+
 async function byDebugger(
   send: Send,
-  picture: (how: object) => Promise<string>,
+  picture: (how: object, row: number) => Promise<string>,
   full: boolean,
   { crop, fits, secrets, hidden, viewport, cut }: Scene,
 ): Promise<Shot> {
@@ -228,7 +243,7 @@ async function byDebugger(
   const { ratio } = viewport;
   const shot = { route: "debugger", ratio, secrets, viewport } as const;
   if (!full && fits) {
-    return { ...shot, tiles: [await picture({})], hidden, at: placed(crop), ...(crop ? { crop } : {}), ...inFrame };
+    return { ...shot, tiles: [await picture({}, 0)], hidden, at: placed(crop), ...(crop ? { crop } : {}), ...inFrame };
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
@@ -244,7 +259,7 @@ async function byDebugger(
   const tile = Math.floor(MAX_TILE / scale);
   for (let y = 0; y < area.height; y += tile) {
     const clip = { ...area, y: area.y + y, height: Math.min(tile, area.height - y), scale: 1 };
-    tiles.push(await picture({ captureBeyondViewport: true, clip }));
+    tiles.push(await picture({ captureBeyondViewport: true, clip }, Math.round(viewport.height * ratio)));
   }
   // Rectangles are of the viewport; the picture begins elsewhere.
   const at = { x: pageX - area.x / zoom, y: pageY - area.y / zoom };

@@ -79,7 +79,7 @@ test("each step of the debugger and each picture is of a page that may be reache
     blank: never,
     failure: never,
   };
-  const pictures: Images = { visible: async () => "picture", edit: never };
+  const pictures: Images = { visible: async () => "picture", edit: never, repeats: never };
   const { debug, images } = powers.guarded("screenshot", plain, pictures);
   await debug.run(1, 0, async (ask) => {
     await ask("Page.captureScreenshot");

@@ -100,6 +100,7 @@ export class Powers {
           return data;
         },
         edit: (tiles, edit) => images.edit(tiles, edit),
+        repeats: (png, row) => images.repeats(png, row),
       },
     };
   }

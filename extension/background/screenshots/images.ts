@@ -75,6 +75,19 @@ export class TabImages implements Images {
     const blob = await canvas.convertToBlob({ type: `image/${edit.format}`, quality: edit.quality / 100 });
     return { data: await base64(blob), width, height, ...(shrink < 1 ? { scale: Math.round(shrink * 100) } : {}) };
   }
+
+  async repeats(png: string, row: number): Promise<boolean> {
+    const bitmap = await decoded(png);
+    const height = Math.min(row, bitmap.height - row);
+    const paper = height > 0 ? new OffscreenCanvas(bitmap.width, height).getContext("2d") : null;
+    if (!paper) return false;
+    paper.drawImage(bitmap, 0, 0);
+    paper.globalCompositeOperation = "difference";
+    paper.drawImage(bitmap, 0, -row);
+    const { data } = paper.getImageData(0, 0, bitmap.width, height);
+    bitmap.close();
+    return data.every((value, i) => i % 4 === 3 || value === 0);
+  }
 }
 
 const decoded = async (data: string): Promise<ImageBitmap> =>

@@ -274,13 +274,16 @@ function pagerOf(table: Element, rows: number, tools: Tools): Pick<FoundTable, "
           pager: text.slice(a.index, c.end),
         };
       }
-    for (const at of pager ? [] : [beside, ...tools.everywhere(PAGERS, beside)]) {
+    for (const at of pager ? [] : [beside, ...beside.querySelectorAll(PAGERS)]) {
       const words = at.matches(PAGERS) ? tools.shownText(at, 100) : "";
       if (/^\D{0,40}\d+([^\d:]{1,12}\d+)+\D{0,40}$/.test(words)) pager ??= words;
     }
   }
   return pager ? { pager } : {};
 }
+
+/** Elements on each side of a table, and of what is around it, in which a pager is looked for. */
+const MAX_BESIDE = 10;
 
 /** What is shown around a table, from near to far, as long as no other table is there. */
 function* besides(table: Element, foot: Element | null, tools: Tools): Generator<Element, void, void> {
@@ -289,7 +292,9 @@ function* besides(table: Element, foot: Element | null, tools: Tools): Generator
   for (let depth = 0; depth < 5; depth++) {
     const around = tools.parentOf(at);
     if (!around || tools.everywhere(TABLES, around).some((other) => other !== table && !table.contains(other))) return;
-    for (const node of tools.shownIn(around)) if (node instanceof Element && node !== at) yield node;
+    const inside = tools.shownIn(around).filter((node) => node instanceof Element);
+    const here = inside.indexOf(at);
+    for (const node of inside.slice(Math.max(0, here - MAX_BESIDE), here + MAX_BESIDE + 1)) if (node !== at) yield node;
     at = around;
   }
 }
