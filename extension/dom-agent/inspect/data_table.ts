@@ -28,9 +28,8 @@ export const dataTable: Question<"data_table"> = async (asking) => {
   for (const scope of within ?? [document]) {
     const inside = await fitting(TABLES, [scope], tools, slices);
     // An element in a table that is asked about means that table.
-    const around = scope instanceof Element && (inside.size === 0 || scope.matches(TABLES));
-    const table = around ? tools.nearest(scope, TABLES) : null;
-    for (const at of table ? [table, ...inside] : inside) found.add(at);
+    const table = inside.size === 0 && scope instanceof Element ? tools.nearest(scope, TABLES) : null;
+    for (const at of table ? [table] : inside) found.add(at);
   }
   const tables: FoundTable[] = [];
   let count = 0;

@@ -26,14 +26,14 @@ export const featureGates: Question<"feature_gates"> = async ({ within, environm
   const found = { plan: [] as FeatureGate[], auth: [] as FeatureGate[], usage: [] as FeatureGate[] };
   const told = new Set<string>();
   let total = 0;
-  for (const at of await fitting("*", within ?? [document], tools, slices, true)) {
+  for (const at of await fitting("*", within ?? [document], tools, slices)) {
     if (slices.over) await slices.pause();
     // The innermost element that has the words: its own text, and what is in words beside it.
     if (!at.isConnected || tools.isOwn(at) || !hasOwnText(at)) continue;
     const { textContent } = at;
     if (textContent === null || textContent.length > MAX_TEXT * 4) continue;
     const text = tools.shownText(at, MAX_TEXT + 1);
-    if (text.length < 4 || text.length > MAX_TEXT) continue;
+    if (text.length > MAX_TEXT) continue;
     const kind = USAGE.test(text) ? "usage" : PLAN.test(text) ? "plan" : AUTH.test(text) ? "auth" : undefined;
     if (!kind || told.has(text) || !tools.isVisible(at)) continue;
     told.add(text);

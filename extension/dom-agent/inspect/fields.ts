@@ -38,7 +38,7 @@ export async function groups({ within, tools }: Asking<unknown>, slices: Slices)
     return group;
   };
   for (const scope of within ?? [document]) {
-    const inside = await fitting(`form,${fieldsCSS(tools)}`, [scope], tools, slices, true);
+    const inside = await fitting(`form,${fieldsCSS(tools)}`, [scope], tools, slices);
     // A form that is asked about is told with all of it, also with what names it from elsewhere.
     const whole = new Set<Element>();
     for (const at of scope instanceof Element ? inside : []) {

@@ -23,7 +23,7 @@ export const linkHealth: Question<"link_health"> = async ({ params, within, envi
     ...(to.origin === globalThis.origin ? {} : { external: true }),
   });
 
-  for (const link of await fitting(LINKS, within ?? [document], tools, slices, true)) {
+  for (const link of await fitting(LINKS, within ?? [document], tools, slices)) {
     if (slices.over) await slices.pause();
     if (shown.links.length < MAX_URLS) await compared(link, tools, slices);
     if (!link.isConnected || tools.isOwn(link)) continue;

@@ -53,7 +53,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     };
   };
 
-  const found = await fitting(LINKS, within ?? [document], tools, slices, true);
+  const found = await fitting(LINKS, within ?? [document], tools, slices);
   for (const link of found) {
     if (slices.over) await slices.pause();
     if (!link.isConnected || tools.isOwn(link)) continue;

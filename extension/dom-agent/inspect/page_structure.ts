@@ -122,7 +122,7 @@ async function walk(structure: Structure, { environment, tools }: Asking<unknown
     if (root) {
       roots[root.mode]++;
       hosts.add(at.localName);
-    } else if (at.localName.includes("-") && at.matches(":not(:defined)")) undefinedTags.add(at.localName);
+    } else if (at.matches(":not(:defined)")) undefinedTags.add(at.localName);
     if (at.matches("dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true],:popover-open")) {
       if (tools.isVisible(at) && structure.modals.length < MAX_LISTED) {
         await compared(at, tools, slices);

@@ -41,17 +41,16 @@ export function* rootsOf({ scope, below }: Tree): Generator<Scope, void, void> {
   for (const { tree } of below) yield* rootsOf(tree);
 }
 
-/** What fits CSS below some scopes, in the order of the page; they themselves, too, where that is said. */
+/** What fits CSS below some scopes, in the order of the page; they themselves, too. */
 export async function fitting(
   css: string,
   scopes: readonly (Document | Element)[],
   tools: Tools,
   slices: Slices,
-  themselves = false,
 ): Promise<Set<Element>> {
   const found = new Set<Element>();
   for (const scope of scopes) {
-    if (themselves && scope instanceof Element && scope.matches(css)) found.add(scope);
+    if (scope instanceof Element && scope.matches(css)) found.add(scope);
     for (const at of elementsOf(await treeOf(scope, tools, slices))) {
       if (slices.over) await slices.pause();
       if (at.matches(css)) found.add(at);

@@ -361,6 +361,8 @@ describe("a page in short", () => {
       "all of it",
       3,
     ]);
+    put("<h2 aria-label=Named style=height:9px></h2>");
+    expect((await summary()).headings).toEqual([{ level: 2, text: "Named" }]);
     expect(await begin("<input type=password value=hunter2xyz><p>is hunter2xyz</p>")).toEqual(["is ••••••", 2]);
   });
   test.each([
@@ -483,6 +485,23 @@ describe("how a document is made", () => {
     history.replaceState(null, "", "#/route");
     expect((await structure()).routing!.type).toBe("hash");
   });
+  test("is told with one root, and with what scrolls by a little", async () => {
+    put("<p>p</p>");
+    expect((await structure()).shadow_roots).toEqual({ open: 0, closed: 0 });
+    put("<x-a></x-a><x-u></x-u>");
+    shadow(document.querySelector("x-a")!, "");
+    expect((await structure()).shadow_roots).toEqual({ open: 1, closed: 0, hosts: ["x-a"], undefined: ["x-u"] });
+    const boxes = [
+      [20, 22],
+      [52, 20],
+      [51, 20],
+    ].map(
+      ([width, height]) =>
+        `<div style="width:50px;height:20px;overflow:auto;scrollbar-width:none"><p style="margin:0;width:${width}px;height:${height}px"></p></div>`,
+    );
+    put(boxes.join(""));
+    expect((await structure()).scroll_containers.map(({ across }) => across)).toEqual([undefined, true]);
+  });
   test("is told without what nobody knows", async () => {
     worker.answer = undefined;
     const told = await structure();
@@ -587,6 +606,7 @@ describe("how a document is made", () => {
       expect([lit!.props!.length, lit!.state, lit!.source]).toEqual([2000, undefined, undefined]);
       expect(await structure({ selector: "#a" })).not.toHaveProperty("no_component");
       expect(await structure({ selector: "#b" })).toMatchObject({ no_component: 1 });
+      expect(await structure({ selector: "#b" })).not.toHaveProperty("components");
       put("<p id=a>x</p>".repeat(11));
       expect((await structure({ selector: "p" })).components).toHaveLength(10);
     } finally {
@@ -653,7 +673,7 @@ describe("what lies under boxes of a picture", () => {
   test("is the smallest around it beyond the viewport, and what a pointer comes to at its edges", async () => {
     const at = (id: string, place: string) => `<i id=${id} style="position:absolute;display:block;${place}"></i>`;
     put(`<style>html,body{margin:0;height:100%}</style>${at("small", "left:0;top:2000px;width:20px;height:20px")}${at("large", "left:0;top:2000px;width:40px;height:40px")}${at("same", "left:0;top:3000px;width:20px;height:20px")}${at("inner", "left:0;top:3000px;width:20px;height:20px")}
-      ${at("corner", "left:-20px;top:-20px;width:40px;height:40px")}${at("end", "left:780px;top:580px;width:40px;height:40px")}${at("wide", "left:100px;top:100px;width:100px;height:100px")}${at("tall", "left:300px;top:100px;width:9px;height:9px")}`);
+      ${at("low", "left:-19px;top:-19px;width:38px;height:38px")}${at("corner", "left:-20px;top:-20px;width:40px;height:40px")}${at("end", "left:780px;top:580px;width:40px;height:40px")}${at("wide", "left:100px;top:100px;width:100px;height:100px")}${at("tall", "left:300px;top:100px;width:9px;height:9px")}`);
     const ids = async (...boxes: number[][]) => (await under(...boxes)).map(({ selector }) => selector);
     expect(await ids([5, 2005, 9, 9], [5, 3005, 9, 9])).toEqual(["#small", "#inner"]);
     expect(await ids([-4, -4, 8, 8], [796, 596, 8, 8], [795, 595, 8, 8])).toEqual(["#corner", "#end", "#end"]);
