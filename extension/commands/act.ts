@@ -17,6 +17,9 @@ const LEAVING_MS = 1000;
 /** A document that does not say so long, ms, that an act has begun there is acted on all the same. */
 const BEGIN_MS = 300;
 
+/** So long iframes are waited for, to begin with an act and to say what it changed in them. On a busy machine they are slow. */
+const FRAMES_MS = 1000;
+
 /** Before the deadline so long, ms, is left to send what the act caused. */
 const SEND_MS = 300;
 
@@ -271,11 +274,11 @@ async function inFrames(context: Context, op: "begin" | "changes" | "end"): Prom
   const { frames, pages, tab, deadline } = context;
   if (!pages.captured(tab) || pages.dialog(tab)) return [];
   let told: string[] = [];
-  const until = Date.now() + BEGIN_MS;
+  const until = Date.now() + FRAMES_MS;
   const work = frames.each(tab, op, op === "begin" ? { near: true } : {}, undefined, until).then(({ answers }) => {
     told = answers.flatMap(({ value }) => (value && "changes" in value ? value.changes : []));
   });
-  await within(BEGIN_MS, op === "end" ? until : deadline, work);
+  await within(FRAMES_MS, op === "end" ? until : deadline, work);
   return told;
 }
 
