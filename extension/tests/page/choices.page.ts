@@ -19,7 +19,7 @@ function page(html: string): void {
     for (const type of ["input", "change"]) at.addEventListener(type, () => heard.push(type));
 }
 const control = () => document.querySelector<HTMLElement>("#c")!;
-const value = async (params: object, ms = 2000): Promise<string | undefined> =>
+const value = async (params: object, ms = 8000): Promise<string | undefined> =>
   (await select({ selector: "#c", ...params } as never, within(ms))).result.value;
 
 /** Another widget's items, which were there before. */
@@ -72,11 +72,11 @@ describe("a list that a page built itself", () => {
   test("is no other one that has what is called so, or partly so", async () => {
     page(NAV + BUTTON);
     opens(list("Rome", "Oslo"), 50);
-    expect(await problem(() => value({ value: "Large" }, 500))).toMatchObject({
+    expect(await problem(() => value({ value: "Large" }, 2000))).toMatchObject({
       code: "option_not_found",
       message: 'No option is called "Large". There are: "Rome", "Oslo".',
     });
-    expect(await problem(() => (page(NAV + BUTTON), value({ value: "Paris" }, 300)))).toMatchObject({
+    expect(await problem(() => (page(NAV + BUTTON), value({ value: "Paris" }, 1000)))).toMatchObject({
       code: "option_not_found",
       message: 'No option is called "Paris". There are: none.',
     });
