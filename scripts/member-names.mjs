@@ -2,7 +2,7 @@
 // and documents. capture/tests/members.spec.ts finds what is missing. What forms do not have, as `value`, is only read where it
 // is known that there is none.
 export const NAMES = `
-activeElement addEventListener after append appendChild ariaControlsElements ariaLabelledByElements
+activeElement addEventListener adoptedStyleSheets after append appendChild ariaControlsElements ariaLabelledByElements
 assignedSlot attachShadow attributes baseURI before blur body checkVisibility childElementCount
 childNodes children classList className click clientHeight clientLeft clientTop clientWidth cloneNode
 closest compareDocumentPosition contains contentType createElement createTreeWalker dispatchEvent documentElement
@@ -14,7 +14,7 @@ nextElementSibling nextSibling nodeName nodeType nodeValue normalize offsetHeigh
 ownerDocument parentElement parentNode popover previousElementSibling previousSibling querySelector
 querySelectorAll remove removeAttribute removeChild removeEventListener replaceChild replaceChildren
 replaceWith requestSubmit reset scroll scrollBy scrollHeight scrollIntoView scrollLeft scrollTo
-scrollTop scrollWidth setAttribute setAttributeNode shadowRoot showPopover style submit tabIndex tagName
+scrollTop scrollWidth setAttribute setAttributeNode shadowRoot showPopover style styleSheets submit tabIndex tagName
 textContent title toggleAttribute validationMessage`
   .trim()
   .split(/\s+/);
