@@ -1,4 +1,4 @@
-import { type Agent, expect, front, type Page, type Site, test, until } from "./support/fixtures.ts";
+import { type Agent, expect, front, type Page, pilotOn, type Site, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true, bodies: true });
 
@@ -364,11 +364,7 @@ test("options, checkboxes and selects go through the same hit test and by the sa
 
 test("a tab that the agent closed is not the one that the next call means", async ({ site, profile, agent }) => {
   await profile.page(); // one of no site: a navigation opens a tab
-  await until(
-    "browser control",
-    () => agent.ask("observe", { what: "pilot" }),
-    (text) => text.startsWith("pilot: on"),
-  );
+  await pilotOn(agent);
   const shown = site.page("/shown", "<title>Shown</title>");
   expect(await agent.ask("interact", { action: "navigate", url: shown })).toContain('"Shown"');
   await profile.worker.evaluate(() => {

@@ -1,5 +1,5 @@
 import type { Dialog } from "@playwright/test";
-import { type Agent, expect, front, type Page, type Site, test, until } from "./support/fixtures.ts";
+import { type Agent, expect, front, type Page, pilotOn, type Site, test, until } from "./support/fixtures.ts";
 import { FORM, INNER } from "./support/form.ts";
 
 test.use({ pilot: true });
@@ -168,12 +168,7 @@ test("nothing acts while the switch is off, and everything reads", async ({ site
   expect(await status.textContent()).toBe("nothing yet");
   await profile.set("AI Web Pilot", true);
   await tab.bringToFront();
-  // The daemon hears of the switch a moment after the user pressed it.
-  await until(
-    "the switch is on",
-    () => agent.ask("observe", { what: "pilot" }),
-    (text) => text.startsWith("pilot: on"),
-  );
+  await pilotOn(agent);
   await act("click", { selector: "testid=order" });
   await expect(status).toHaveText("submitted");
 });

@@ -139,6 +139,15 @@ export async function settings(browser: Browser, values: { pilot?: boolean; bodi
   await browser.worker.evaluate((given) => chrome.storage.local.set(given), values);
 }
 
+/** Waits until the daemon knows that browser control is on: it hears of the switch a moment after the user pressed it. */
+export async function pilotOn(agent: Agent): Promise<void> {
+  await until(
+    "browser control is on",
+    () => agent.ask("observe", { what: "pilot" }),
+    (text) => text.startsWith("pilot: on"),
+  );
+}
+
 /** Brings a page to the front and waits until the daemon knows its tab by this URL, which takes a moment after a load. Returns its id. */
 export async function front(agent: Agent, page: Page): Promise<number> {
   await page.bringToFront();

@@ -78,15 +78,18 @@ export class TabImages implements Images {
 
   async repeats(png: string, row: number): Promise<boolean> {
     const bitmap = await decoded(png);
-    const height = Math.min(row, bitmap.height - row);
-    const paper = height > 0 ? new OffscreenCanvas(bitmap.width, height).getContext("2d") : null;
-    if (!paper) return false;
-    paper.drawImage(bitmap, 0, 0);
-    paper.globalCompositeOperation = "difference";
-    paper.drawImage(bitmap, 0, -row);
-    const { data } = paper.getImageData(0, 0, bitmap.width, height);
-    bitmap.close();
-    return data.every((value, i) => i % 4 === 3 || value === 0);
+    try {
+      const height = Math.min(row, bitmap.height - row);
+      const paper = height > 0 ? new OffscreenCanvas(bitmap.width, height).getContext("2d") : null;
+      if (!paper) return false;
+      paper.drawImage(bitmap, 0, 0);
+      paper.globalCompositeOperation = "difference";
+      paper.drawImage(bitmap, 0, -row);
+      const { data } = paper.getImageData(0, 0, bitmap.width, height);
+      return data.every((value, i) => i % 4 === 3 || value === 0);
+    } finally {
+      bitmap.close(); // also where the picture is no higher
+    }
   }
 }
 
