@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     environment: "happy-dom",
-    testTimeout: 120_000, // as in browsers: a busy machine is no failure
+    testTimeout: 600_000, // as in browsers: a busy machine is no failure
     reporters: vitestReporters("unit"),
     retry: 0,
   },

@@ -68,7 +68,7 @@ export class Place {
   async serve(...args: string[]): Promise<ChildProcess> {
     const child = spawn(PROGRAM, ["serve", ...this.args, ...args], { stdio: "ignore" });
     this.children.push(child);
-    for (let i = 0; i < 3000; i++) {
+    for (let i = 0; i < 12_000; i++) {
       if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
       if (await this.healthy()) return child;
       await new Promise((r) => setTimeout(r, 10));
@@ -154,7 +154,7 @@ export class Agent {
     tool: string,
     args: Record<string, unknown>,
   ): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
-    const result = await this.client.callTool({ name: tool, arguments: args }, undefined, { timeout: 130_000 });
+    const result = await this.client.callTool({ name: tool, arguments: args }, undefined, { timeout: 600_000 });
     const content = result.content as { type: string; text?: string; data?: string; mimeType?: string }[];
     return {
       text: content
@@ -287,7 +287,7 @@ export async function until<T>(
   what: string,
   ask: () => Promise<T>,
   good: (answer: T) => boolean,
-  ms = 30_000,
+  ms = 120_000,
 ): Promise<T> {
   const end = performance.now() + ms;
   for (;;) {

@@ -13,8 +13,8 @@ export default defineConfig({
   ],
   fullyParallel: true,
   retries: 0,
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 600_000,
+  expect: { timeout: 120_000 },
   reporter: playwrightReporters("e2e"),
   forbidOnly: true,
 });

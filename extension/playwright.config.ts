@@ -9,8 +9,8 @@ export default defineConfig({
   // Each worker is a whole browser with the extension.
   workers: 2,
   fullyParallel: true,
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 600_000,
+  expect: { timeout: 120_000 },
   retries: 0,
   reporter: playwrightReporters("browser"),
   forbidOnly: true,

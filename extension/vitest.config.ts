@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["**/*.test.ts"],
     exclude: ["node_modules", "dist"],
     environment: "node",
-    testTimeout: 120_000, // as in browsers: a busy machine is no failure
+    testTimeout: 600_000, // as in browsers: a busy machine is no failure
     reporters: vitestReporters("unit"),
     retry: 0,
   },

@@ -11,7 +11,7 @@ test("the tests of page/*.page.ts pass in a page", async ({ page, server }) => {
   const runs = await page.evaluate(async (titles) => {
     const done: Run[] = [];
     for (const [index, name] of inPage.names().entries())
-      if (new RegExp(titles).test(name)) done.push(await inPage.run(index, 5000));
+      if (new RegExp(titles).test(name)) done.push(await inPage.run(index, 60_000));
     return done;
   }, process.env["TITLES"] ?? "");
   expect(runs.length).toBeGreaterThan(0);

@@ -225,7 +225,7 @@ test("a program that takes the port of the daemon is named, and gets challenges 
 
 async function loggedIn(place: Place, text: string): Promise<void> {
   const ask = async () => (await place.run("observe", "logs", "--scope", "all")).stdout;
-  await until(`a line with ${text}`, ask, (out) => out.includes(text), 15_000);
+  await until(`a line with ${text}`, ask, (out) => out.includes(text));
 }
 
 test("the daemon listens on loopback only", async ({ place, agent }) => {

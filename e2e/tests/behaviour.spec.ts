@@ -35,7 +35,7 @@ test("findings about a page's loads, answers and ways are those of what happened
   }
   await tab.getByText("Sort").click();
   await expect
-    .poll(() => agent.ask("analyze", { what: "performance" }), { timeout: 15_000 })
+    .poll(() => agent.ask("analyze", { what: "performance" }))
     .toMatch(
       /INP \d+ ms \S+( so far)?: pointer on .*#slow.* \(a\d+\): input delay \d+ \+ processing \d{3,} \+ presentation/,
     );

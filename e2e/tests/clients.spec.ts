@@ -97,7 +97,6 @@ test("progress is told while a command runs, and an abort ends it in the browser
         `progress at ${name}`,
         async () => told,
         (t) => t.some((m) => m.includes("wait_for")),
-        20_000,
       );
       control.abort();
       expect(await ended, name).toBe("aborted");
@@ -108,5 +107,5 @@ test("progress is told while a command runs, and an abort ends it in the browser
   await Promise.all(ends);
   const waiting = async () =>
     (await agent.json<{ pending: unknown[] }>("observe", { what: "pending_commands" })).pending;
-  await until("an empty queue", waiting, (pending) => pending.length === 0, 10_000);
+  await until("an empty queue", waiting, (pending) => pending.length === 0);
 });

@@ -215,7 +215,6 @@ test("the sixteenth command at once is refused, and the queue drains", async ({ 
     "room in the queue",
     () => agent.call("interact", { action: "get_text", selector: "#status" }),
     (a) => !a.isError,
-    20_000,
   );
   expect(await act("get_text", { selector: "#status" })).toContain("nothing yet");
 });
@@ -372,7 +371,6 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
     "the first tab answers again",
     () => agent.call("interact", { action: "get_text", selector: "#status" }),
     (a) => a.text.includes("after alert"),
-    20_000,
   );
 
   await tab.evaluate(() => addEventListener("beforeunload", (e) => e.preventDefault()));

@@ -65,7 +65,6 @@ test.describe("Ctrl-C", () => {
           "what it waits for",
           async () => output(),
           (text) => sign.test(text),
-          60_000,
         );
         if (code === 0) {
           const command = /^ +(\S.*gasoline\S* --port \d+ --state-dir .*) observe errors$/m.exec(output())?.[1];

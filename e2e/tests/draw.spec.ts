@@ -31,10 +31,10 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   await tab.mouse.up();
   await tab.keyboard.type("Too small");
   await tab.keyboard.press("Control+Enter");
-  await expect(tab.locator("#gasoline-draw")).toHaveCount(0, { timeout: 15_000 });
+  await expect(tab.locator("#gasoline-draw")).toHaveCount(0);
   let line = "";
   await expect
-    .poll(async () => (line = await agent.ask("observe", { what: "inbox", since: "last" })), { timeout: 10_000 })
+    .poll(async () => (line = await agent.ask("observe", { what: "inbox", since: "last" })))
     .toMatch(/m\d+ \S+ annotation "Too small" on button "Pay" \[e\d+\] at \d+,\d+ \d+×\d+ \(checkout\)/);
   expect(await agent.ask("analyze", { what: "annotations", wait: true, since: "1h", name: "checkout" })).toContain(
     `"Too small" on button "Pay"`,
@@ -69,6 +69,6 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   expect(await waited).toContain("the user cancelled the drawing");
   expect(await agent.ask("analyze", { what: "draw_history" })).toMatch(/m\d+ \S+ 1 annotation \(checkout\)/);
   await expect
-    .poll(() => agent.ask("observe", { what: "inbox", since: "last" }), { timeout: 10_000 })
+    .poll(() => agent.ask("observe", { what: "inbox", since: "last" }))
     .toContain("the user cancelled the drawing");
 });

@@ -147,7 +147,7 @@ test("a daemon that is killed leaves a film that plays, and the next one tells o
     });
   // A call that the death of the daemon cuts off says so, and is to be repeated.
   await expect
-    .poll(() => saved().then(({ recordings }) => recordings, String), { timeout: 20_000 })
+    .poll(() => saved().then(({ recordings }) => recordings, String))
     .toMatchObject([{ name: "cut", truncated: true, ended: "daemon_lost" }]);
   const player = await profile.context.newPage();
   await player.goto(site.page("/player", "<!doctype html><title>Player</title>"));
@@ -158,9 +158,7 @@ test("a daemon that is killed leaves a film that plays, and the next one tells o
   // The browser's half of it has ended, too: the tab can be filmed anew.
   await front(agent, tab);
   await expect
-    .poll(async () => (await agent.call("interact", { action: "screen_recording_start", name: "anew" })).text, {
-      timeout: 25_000,
-    })
+    .poll(async () => (await agent.call("interact", { action: "screen_recording_start", name: "anew" })).text)
     .toContain("filming tab");
   expect(await agent.ask("interact", { action: "screen_recording_stop" })).toContain("anew.webm");
 });

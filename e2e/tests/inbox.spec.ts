@@ -21,7 +21,7 @@ test("what the user marks by a key waits in the agent's inbox, with what led to 
   );
   await expect(tab.locator("#gasoline-toast")).toHaveCount(1);
   await expect
-    .poll(() => agent.ask("observe", { what: "inbox", since: "last" }), { timeout: 10_000 })
+    .poll(() => agent.ask("observe", { what: "inbox", since: "last" }))
     .toMatch(
       /the user marked a bug on .* "Cart"; in the 30 s before: 1 error, .*1 action of the user.*1 log line \(x\d+\)/,
     );
@@ -51,7 +51,7 @@ test("an agent that sees the user's mark sees what led to it, though its source 
   );
   let marked = "";
   await expect
-    .poll(async () => (marked = await agent.ask("observe", { what: "inbox" })), { timeout: 10_000 })
+    .poll(async () => (marked = await agent.ask("observe", { what: "inbox" })))
     .toContain("the user marked a bug");
   expect(marked).toMatch(/in the 30 s before: 1 error, .*1 action of the user.*1 log line/);
 });

@@ -25,9 +25,7 @@ test("a tab is one agent's at a time, and an agent is told what the user did in 
     expect(await other.ask("interact", { ...click, tab: opened.result.tab })).toContain("click: done");
     await tab.getByLabel("Name").fill("Ada");
     await tab.getByLabel("Name").press("Tab");
-    await expect
-      .poll(() => agent.ask("observe", { what: "actions", tab: id }), { timeout: 10_000 })
-      .toMatch(/input.*Name/);
+    await expect.poll(() => agent.ask("observe", { what: "actions", tab: id })).toMatch(/input.*Name/);
     const told = await agent.ask("interact", click);
     expect(told).toMatch(/since your last act the user did here: .*input textbox .Name./);
     expect(await other.ask("interact", { action: "switch_tab", tab: id, take: true })).toContain("switch_tab: done");

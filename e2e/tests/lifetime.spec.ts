@@ -73,7 +73,6 @@ async function away(place: Place, seconds: number): Promise<void> {
 }
 
 test("the extension's worker polls on with nothing to do, and finds a daemon that was away", async ({ place }) => {
-  test.setTimeout(150_000);
   const browser = await raw(place);
   try {
     await connected(place);

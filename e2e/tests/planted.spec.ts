@@ -179,7 +179,6 @@ for (const [when, by] of [
   ["after three older errors", "agent"],
 ] as const) {
   test(`the first answer names what failed, ${when}, by an act of the ${by}`, async ({ site, tab, agent }) => {
-    test.setTimeout(400_000);
     const sizes: number[] = [];
     const missed: string[] = [];
     for (const [name, { path, names, by: only }] of Object.entries(await plant(site))) {

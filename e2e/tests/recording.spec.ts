@@ -100,7 +100,6 @@ async function shopping(page: Page): Promise<void> {
     "the page has scrolled",
     () => page.evaluate(() => scrollY),
     (y) => y === 700,
-    5_000,
   );
 }
 
@@ -324,7 +323,7 @@ test("a recording outlives the death of its daemon", async ({ place, site, tab, 
   await tab.getByLabel("User").pressSequentially("ada");
   await tab.getByLabel("Password").click();
   const seen = () => agent.json<Recorded>("observe", { what: "recording_actions", recording_id });
-  await until("the typing is recorded", seen, (r) => r.actions.some(({ value }) => value === "ada"), 10_000);
+  await until("the typing is recorded", seen, (r) => r.actions.some(({ value }) => value === "ada"));
   const pid = place.pid;
   if (pid === undefined) throw new Error("no daemon");
   process.kill(pid, "SIGKILL");

@@ -57,7 +57,7 @@ test("a daemon whose process stands still is left alone; calls are told so, and 
   try {
     // The signal takes a moment: a call before it is answered still.
     const told = (a: { text: string }): boolean => a.text.includes("stands still");
-    await until("a call that is told so", () => agent.call("configure", { action: "health" }), told, 60_000);
+    await until("a call that is told so", () => agent.call("configure", { action: "health" }), told);
   } finally {
     process.kill(still, "SIGCONT");
   }
@@ -122,11 +122,11 @@ test.describe("with pilot", () => {
     type Tabs = { tabs: { title: string; captured: boolean }[] };
     const captured = (l: Tabs) => l.tabs.find((t) => t.title === "Talking")?.captured;
     const list = () => agent.json<Tabs>("observe", { what: "tabs" });
-    await until("a stale tab", list, (l) => captured(l) === false, 20_000);
+    await until("a stale tab", list, (l) => captured(l) === false);
     const note = await agent.ask("observe", { what: "logs" });
     const [, hint] = /not captured: [^\n]*interact (\{[^}]*\})/.exec(note) ?? [];
     await agent.ask("interact", JSON.parse(hint!)); // the way out that the note names works
-    await until("a captured tab", list, (l) => captured(l) === true, 20_000);
+    await until("a captured tab", list, (l) => captured(l) === true);
     await tab.evaluate(() => console.log("said to the new version"));
     await sees(agent, "logs", ["said to the new version"]);
   });
@@ -205,7 +205,6 @@ test.describe("with pilot", () => {
         "the refusal",
         () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }),
         (a) => a.text.includes("extension_offline"),
-        20_000,
       );
       expect(next.text).toMatch(/retry=after_user_action/);
     });

@@ -24,7 +24,7 @@ test("the rules run in the page and its iframes, and name the elements that brea
      </script>`,
   );
   await browser.set({ pilot: false }); // it only looks
-  const { result } = await run("accessibility", {}, { timeoutMS: 20_000 });
+  const { result } = await run("accessibility", {});
   expect(result).toMatchObject({ version: "4.14.1", title: "A", frames: 3 });
   expect(result.passes).toBeGreaterThan(5);
   const images = result.violations.find(({ id }) => id === "image-alt");
@@ -56,8 +56,8 @@ test("a part of the page, one frame, twice at once, and what is not there", asyn
   site.page("/inner", `<!doctype html><html lang=en><title>In</title><main><img src="/y.png"></main>`);
   const { run } = await open(browser, site, daemon, `${BROKEN}<iframe title=In src="/inner"></iframe>`);
   const [part, frame] = await Promise.all([
-    run("accessibility", { selector: "#go" }, { timeoutMS: 20_000 }),
-    run("accessibility", { frame: "0" }, { timeoutMS: 20_000 }),
+    run("accessibility", { selector: "#go" }),
+    run("accessibility", { frame: "0" }),
   ]);
   expect(part.result.violations.map(({ id }) => id)).toEqual(["button-name"]);
   expect(part.result.frames).toBe(1);
@@ -79,7 +79,7 @@ test("many broken elements are counted and told up to a bound; a page with a pol
       headers: { "Content-Security-Policy": "default-src 'none'; require-trusted-types-for 'script'" },
     }),
   );
-  const { result } = await run("accessibility", {}, { timeoutMS: 20_000, tab: await browser.tab(page) });
+  const { result } = await run("accessibility", {}, { tab: await browser.tab(page) });
   const images = result.violations.find(({ id }) => id === "image-alt");
   expect(images?.count).toBe(200);
   expect(images?.nodes).toHaveLength(50);
@@ -103,7 +103,7 @@ test("a large page has its turn between the rules, and each rule is run once or 
      <script>window.gaps = []; let last = performance.now();
        setInterval(() => { const now = performance.now(); if (now - last > 20) gaps.push(Math.round(now - last)); last = now }, 10)</script>`,
   );
-  const { result, error } = await run("accessibility", {}, { timeoutMS: 40_000 });
+  const { result, error } = await run("accessibility", {});
   expect(error).toBeUndefined();
   const gaps = (await page.evaluate("gaps")) as number[];
   console.log(`3,600 elements were audited; the page stood still for ${gaps.join(", ")} ms`);
@@ -130,21 +130,21 @@ test("a form whose field is named like a member that the rules read is named, an
         (document.body.innerHTML = `<main><img src=/x.png id=pic><form id=order><input name=${field}><button id=go></button></form><button id=out></button></main>`),
       name,
     );
-    const { result, error } = await run("accessibility", {}, { timeoutMS: 20_000 });
+    const { result, error } = await run("accessibility", {});
     expect(error, name).toBeUndefined();
     expect(result.unchecked, name).toEqual([`form#order, whose field is named ${name}`]);
     expect(result.violations.find(({ id }) => id === "button-name")?.nodes).toMatchObject([{ selector: "#out" }]);
-    const inside = await run("accessibility", { selector: "#go" }, { timeoutMS: 20_000 });
+    const inside = await run("accessibility", { selector: "#go" });
     expect(inside.result).toMatchObject({ violations: [], unchecked: [expect.stringContaining(name)] });
     for (const kind of ["forms", "dom", "audit"] as const)
-      expect((await run(kind, {} as never, { timeoutMS: 20_000 })).error, `${name}, ${kind}`).toBeUndefined();
+      expect((await run(kind, {} as never)).error, `${name}, ${kind}`).toBeUndefined();
   }
   for (const harmless of ["children", "ownerDocument", "attributes", "parentElement", "id"]) {
     await page.evaluate(
       (field) => (document.body.innerHTML = `<main><form><input name=${field}><button id=go></button></form></main>`),
       harmless,
     );
-    const { result } = await run("accessibility", {}, { timeoutMS: 20_000 });
+    const { result } = await run("accessibility", {});
     expect(result, harmless).not.toHaveProperty("unchecked");
     expect(result.violations.find(({ id }) => id === "button-name")?.nodes, harmless).toMatchObject([
       { selector: "#go" },

@@ -28,7 +28,6 @@ test("commands in a form do the same whatever its fields are named", async ({
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(240_000); // eight commands for each part
   const { page, run } = await open(browser, site, daemon, "<main></main>");
   const told = async (...names: string[]): Promise<unknown[]> => {
     await page.locator("main").evaluate((at, html) => (at.outerHTML = html), form(names));
@@ -43,7 +42,7 @@ test("commands in a form do the same whatever its fields are named", async ({
       ["click", { selector: "role=button[name='Go']", trusted: "never" }],
       ["locators", { selector: "#go" }],
     ] as const) {
-      const { result, error } = await run(kind as "click", params as never, { timeoutMS: 20_000 });
+      const { result, error } = await run(kind as "click", params as never);
       expect(error, `${names.join()}, ${kind}`).toBeUndefined();
       answers.push(result);
     }
@@ -90,7 +89,7 @@ test("pictures and objects name members of forms and documents, and commands do 
       (at, html) => (at.innerHTML = html),
       form(["plain"]).replace(/<input type=hidden[^>]*>/, fields) + fields,
     );
-    const { result } = await run("list_interactive", {}, { timeoutMS: 20_000 });
+    const { result } = await run("list_interactive", {});
     expect(
       result.elements.map(({ label }) => label),
       some.join(),
@@ -99,10 +98,7 @@ test("pictures and objects name members of forms and documents, and commands do 
       ["snapshot", {}],
       ["click", { selector: "#go", trusted: "never" }],
     ] as const)
-      expect(
-        (await run(kind as "click", params as never, { timeoutMS: 20_000 })).error,
-        `${some.join()}, ${kind}`,
-      ).toBeUndefined();
+      expect((await run(kind as "click", params as never)).error, `${some.join()}, ${kind}`).toBeUndefined();
   }
 });
 
@@ -120,9 +116,9 @@ test("a form that came from another frame shows no fields either", async ({
     },
     form(["parentElement"]),
   );
-  const { result } = await run("list_interactive", {}, { timeoutMS: 20_000 });
+  const { result } = await run("list_interactive", {});
   expect(result.elements.map(({ label }) => label)).toEqual(["Mail", "Size", "Go"]);
-  expect((await run("click", { selector: "#go", trusted: "never" }, { timeoutMS: 20_000 })).error).toBeUndefined();
+  expect((await run("click", { selector: "#go", trusted: "never" })).error).toBeUndefined();
 });
 
 test("elements that have the names of our globals stand for none of them", async ({
@@ -150,6 +146,6 @@ test("elements that have the names of our globals stand for none of them", async
     ["get_markdown", {}],
     ["click", { selector: "text=Go", trusted: "never" }],
   ] as const)
-    expect((await run(kind as "click", params as never, { timeoutMS: 20_000 })).error, kind).toBeUndefined();
+    expect((await run(kind as "click", params as never)).error, kind).toBeUndefined();
   await expect(page).toHaveTitle("gone");
 });

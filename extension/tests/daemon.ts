@@ -118,10 +118,10 @@ export class FakeDaemon {
   }
 
   /**
-   * Resolves with what look finds in what this daemon was told: it looks again whenever something came. Fails after thirty
-   * seconds, or as many ms as are given.
+   * Resolves with what look finds in what this daemon was told: it looks again whenever something came. Fails after two
+   * minutes, or as many ms as are given.
    */
-  async until<T>(what: string, look: () => T | undefined | false, ms = 30_000): Promise<T> {
+  async until<T>(what: string, look: () => T | undefined | false, ms = 120_000): Promise<T> {
     return new Promise((resolve, reject) => {
       const again = (): void => {
         try {
@@ -147,20 +147,20 @@ export class FakeDaemon {
   async command<K extends CommandKind>(
     kind: K,
     params: Commands[K]["params"],
-    { tab = 0, timeoutMS = 20_000, site }: Sent = {},
+    { tab = 0, timeoutMS = 60_000, site }: Sent = {},
   ): Promise<Omit<Result, "result"> & { result: Commands[K]["result"] }> {
     const id = this.send(kind, params, { tab, timeoutMS, ...(site === undefined ? {} : { site }) });
     // A command answers by its own deadline.
     const result = await this.until(
       `answer to ${kind}`,
       () => this.results.get(id),
-      Math.max(30_000, timeoutMS + 10_000),
+      Math.max(120_000, timeoutMS + 60_000),
     );
     return result as never;
   }
 
   /** Sends a command without waiting. Returns its id. */
-  send(kind: string, params: unknown, { tab = 0, timeoutMS = 20_000, site }: Sent = {}): string {
+  send(kind: string, params: unknown, { tab = 0, timeoutMS = 60_000, site }: Sent = {}): string {
     const id = `${this.run}-${++this.#id}`;
     const command = {
       id,

@@ -197,7 +197,7 @@ for (const [kind, params] of [
     await page.locator("#pay").waitFor();
     await rested(page);
     expect(await page.evaluate("heard")).toEqual([]);
-    expect((await daemon.command("click", { selector: "#pay" }, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+    expect((await daemon.command("click", { selector: "#pay" }, { tab })).error).toBeUndefined();
   });
 }
 
@@ -217,7 +217,7 @@ test("an act that is done when a dialog opens gives its own result, and a form w
   const tab = await browser.tab(page);
   page.on("dialog", () => {});
   let asked = page.waitForEvent("dialog");
-  const clicked = await daemon.command("click", { selector: "text=Ask" }, { tab, timeoutMS: 20_000 });
+  const clicked = await daemon.command("click", { selector: "text=Ask" }, { tab });
   expect(clicked.result).toMatchObject({
     matched: { label: "Ask" },
     match_strategy: "text",
@@ -237,7 +237,7 @@ test("an act that is done when a dialog opens gives its own result, and a form w
         { selector: "#two", value: "b" },
       ],
     },
-    { tab, timeoutMS: 20_000 },
+    { tab },
   );
   expect(filled.error).toMatchObject({
     code: "dialog_open",

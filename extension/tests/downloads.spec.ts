@@ -77,7 +77,7 @@ test.describe("beside a site that was not granted", () => {
     await bank.goto("http://bank.test/");
     const saved = bank.waitForEvent("download").catch(() => undefined);
     const script = "new Promise((went) => setTimeout(() => went(document.title), 2000))";
-    const acts = run("execute_js", { script }, { timeoutMS: 20_000 });
+    const acts = run("execute_js", { script });
     await bank.locator("#a").click();
     await saved;
     const { result } = await acts;

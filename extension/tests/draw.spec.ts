@@ -233,7 +233,7 @@ test("it is drawn in dark windows, narrow ones, and beside each other", async ({
     // Nothing of it is beyond the window.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
     await page.keyboard.press("Control+Enter");
-    await expect(page.locator("#gasoline-draw")).toHaveCount(0, { timeout: 15_000 });
+    await expect(page.locator("#gasoline-draw")).toHaveCount(0);
   }
   await daemon.until("all annotations", () => drawn(daemon).length === 4);
   expect(drawn(daemon).map(({ picture }) => picture !== undefined)).toEqual([true, false, true, false]);

@@ -28,9 +28,9 @@ test("pictures of a tab come encoded, in order, with key frames, until it is sto
   expect(begun.result).toMatchObject({ name: "a", visible: true });
   expect((await run("screen_recording_start", { name: "b", fps: 10 })).error?.code).toBe("conflict");
   const filmed = (): number => got(daemon, "a").frames.at(-1)?.us ?? 0;
-  await daemon.until("three seconds of film", () => filmed() > 3_000_000, 30_000);
+  await daemon.until("three seconds of film", () => filmed() > 3_000_000);
   await page.goto(site.page("/b", `<!doctype html><title>B</title>${MOVES}`)); // the film goes on
-  await daemon.until("more than four seconds", () => filmed() > 4_200_000, 30_000);
+  await daemon.until("more than four seconds", () => filmed() > 4_200_000);
   const stopped = await run("screen_recording_stop", {});
   expect(stopped.result).toEqual(begun.result);
 
@@ -111,9 +111,7 @@ test("a film ends with its tab, with browser control, and when the daemon takes 
 
   expect((await run("screen_recording_start", { name: "long", fps: 10 })).result.visible).toBe(true);
   daemon.filmEnded = "too_long";
-  await expect
-    .poll(async () => (await run("screen_recording_stop", {})).error?.code, { timeout: 15_000 })
-    .toBe("no_data");
+  await expect.poll(async () => (await run("screen_recording_stop", {})).error?.code).toBe("no_data");
 });
 
 test("a worker that died leaves no film behind, and the tab can be filmed anew", async ({
@@ -294,7 +292,7 @@ test("a worker that dies during a film leaves no field covered for long", async 
   await run("screen_recording_start", { name: "a", fps: 10 });
   expect(await page.locator("[data-gasoline-covered]").count()).toBe(3);
   await browser.killWorker();
-  await expect.poll(() => page.locator("[data-gasoline-covered]").count(), { timeout: 25_000 }).toBe(0);
+  await expect.poll(() => page.locator("[data-gasoline-covered]").count()).toBe(0);
 });
 
 test("the end of a film is waited for while it is encoded, and told as lost where that takes for ever", async ({
@@ -314,7 +312,7 @@ test("the end of a film is waited for while it is encoded, and told as lost wher
       `{ const { flush } = VideoEncoder.prototype; VideoEncoder.prototype.flush = function () { return ${flush} } }`,
     );
     const stopping = Date.now();
-    await run("screen_recording_stop", {}, { timeoutMS: 40_000 });
+    await run("screen_recording_stop", {});
     const { batches, frames, ended } = got(daemon, name);
     expect(ended).toBe("stopped");
     expect(batches.filter(({ ended }) => ended)).toHaveLength(1);
@@ -345,12 +343,12 @@ test.describe("with sound", () => {
     expect(begun.result).toMatchObject({ name: "a", visible: true, source: "tab_capture", sound: true });
     expect(begun.result.refused).toBeUndefined();
     const shown = (from = 0): number => got(daemon, "a").frames.filter(({ us, sound }) => !sound && us > from).length;
-    await daemon.until("pictures of the tab in front", () => shown() > 4 && shown(2_000_000) > 0, 60_000);
+    await daemon.until("pictures of the tab in front", () => shown() > 4 && shown(2_000_000) > 0);
     const other = await browser.context.newPage();
     await other.bringToFront();
     const behind = got(daemon, "a").frames.at(-1)!.us;
-    await daemon.until("pictures from behind the other tab", () => shown(behind + 500_000) > 2, 60_000);
-    const stopped = await run("screen_recording_stop", {}, { timeoutMS: 60_000 });
+    await daemon.until("pictures from behind the other tab", () => shown(behind + 500_000) > 2);
+    const stopped = await run("screen_recording_stop", {});
     expect(stopped.result).toMatchObject({ source: "tab_capture", sound: true });
 
     const { batches, frames, ended } = got(daemon, "a");

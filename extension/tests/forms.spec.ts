@@ -179,7 +179,7 @@ test("what a page takes back of a form is told, with what was asked for, also wh
   expect(failed.error?.message).toContain(
     'The 7 before it are filled. fields[0] (#qty) was set to "7" and is "1": not kept. fields[2] (#size) was set to "Large" and is "Small": not kept. fields[3]',
   );
-  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" }, { timeoutMS: 10_000 });
+  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" });
   expect(unsent.error?.message).toContain(
     'The fields are filled, the form was not sent. fields[0] (#qty) was set to "7" and is "1"',
   );
@@ -220,7 +220,7 @@ test("what a form says while it is filled is told with what it says when it is s
       `<!doctype html><title>Refuses</title>${form("")}<script>document.querySelector('[name=m]').addEventListener('change', () => (document.querySelector('button').disabled = true))</script>`,
     ),
   );
-  const refused = await run("fill_form_and_submit", { fields, submit_selector: "text=Send" }, { timeoutMS: 10_000 });
+  const refused = await run("fill_form_and_submit", { fields, submit_selector: "text=Send" });
   expect(refused.error?.message).toMatch(/the form was not sent\..*This address is taken/);
 });
 
@@ -252,7 +252,7 @@ test("what a form said while it was filled is told also where it went again, in 
     { selector: "label=Amount", value: "99" },
     { selector: "label=Name", value: "Ada" },
   ];
-  const { result, error } = await run("fill_form_and_submit", { fields }, { timeoutMS: 20_000 });
+  const { result, error } = await run("fill_form_and_submit", { fields });
   expect(error).toBeUndefined();
   expect(result.filled?.[1]).toMatchObject({ value: "10", set_to: "99" });
   const said = result.receipt?.changes?.join("\n") ?? "";

@@ -8,7 +8,7 @@ async function open(browser: Browser, daemon: FakeDaemon, url: string) {
   await browser.set({ pilot: true });
   await browser.page.goto(url, { waitUntil: "domcontentloaded" });
   const tab = await browser.tab(browser.page);
-  return <K extends CommandKind>(kind: K, params: Commands[K]["params"], timeoutMS = 5000) =>
+  return <K extends CommandKind>(kind: K, params: Commands[K]["params"], timeoutMS = 60_000) =>
     daemon.command(kind, params, { tab, timeoutMS });
 }
 
@@ -110,7 +110,7 @@ test("a target that fits in several frames is refused with candidates of each, a
   /** Waits until what was sent last is under way. */
   const begun = (): Promise<unknown> => daemon.until("it is taken", () => daemon.taken.size > taken);
   let taken = daemon.taken.size;
-  const late = run("click", { selector: "text=Late" }, 8000);
+  const late = run("click", { selector: "text=Late" });
   await begun();
   await browser.page.evaluate(() => {
     const frame = document.body.appendChild(document.createElement("iframe"));
@@ -119,7 +119,7 @@ test("a target that fits in several frames is refused with candidates of each, a
   expect((await late).result.matched).toMatchObject({ frame: "2", label: "Late" });
 
   taken = daemon.taken.size;
-  const gone = run("wait_for", { text: "Gone soon", absent: true }, 8000);
+  const gone = run("wait_for", { text: "Gone soon", absent: true });
   await begun();
   await browser.page.evaluate(() => {
     for (const at of document.querySelectorAll("iframe")) at.contentDocument?.querySelector("p")?.remove();
@@ -280,7 +280,7 @@ test("of very many frames the visible ones with something in them are listed, wi
   );
   const run = await open(browser, daemon, site.page("/", `<button>Main</button>${frames.join("")}`));
   await browser.page.waitForLoadState("load");
-  const list = await run("list_interactive", {}, 15_000);
+  const list = await run("list_interactive", {});
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   expect(list.result.frames?.length).toBeGreaterThan(5);
@@ -293,7 +293,6 @@ test("a target in one of very many frames is found by its text, its frame's numb
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(180_000);
   const run = await open(
     browser,
     daemon,
@@ -308,26 +307,26 @@ test("a target in one of very many frames is found by its text, its frame's numb
       }</script>`,
     ),
   );
-  await browser.page.waitForLoadState("load", { timeout: 90_000 });
+  await browser.page.waitForLoadState("load");
   const [number, selector] = [
-    await run("list_interactive", { frame: "250" }, 9000),
-    await run("list_interactive", { frame: "#f250" }, 9000),
+    await run("list_interactive", { frame: "250" }),
+    await run("list_interactive", { frame: "#f250" }),
   ];
   expect(number.error).toBeUndefined();
   expect(number.result.elements.map(({ label }) => label)).toEqual(["B250"]);
   expect(selector.error).toBeUndefined();
   const ref = selector.result.elements[0]?.ref ?? "";
-  expect((await run("highlight", { ref, duration_ms: 10 }, 9000)).error).toBeUndefined();
-  const list = await run("list_interactive", {}, 9000);
+  expect((await run("highlight", { ref, duration_ms: 10 })).error).toBeUndefined();
+  const list = await run("list_interactive", {});
   expect(list.result.coverage?.more).toBeGreaterThan(50);
   const none = await run("list_interactive", { frame: "700" }, 3000);
   expect(none.error?.message).toContain("has 260 frames");
-  const press = await run("click", { selector: "text=B250" }, 9000);
+  const press = await run("click", { selector: "text=B250" });
   expect(press.error).toBeUndefined();
   expect(press.result.matched).toMatchObject({ frame: "250", label: "B250" });
 
   const taken = daemon.taken.size;
-  const late = run("wait_for", { text: "Late word" }, 9000);
+  const late = run("wait_for", { text: "Late word" });
   await daemon.until("it is taken", () => daemon.taken.size > taken);
   await browser.page.evaluate(() => {
     const frame = document.createElement("iframe");
@@ -343,7 +342,6 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(300_000);
   const run = await open(
     browser,
     daemon,
@@ -359,13 +357,13 @@ test("a page of five hundred frames is captured, listed, read and operated withi
       }</script>`,
     ),
   );
-  await browser.page.waitForLoadState("load", { timeout: 120_000 });
+  await browser.page.waitForLoadState("load");
   const lines = () =>
     new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
   // Until its last frame is there the page is busy with itself: Chrome alone needs long for them.
-  await expect.poll(lines, { timeout: 60_000 }).toBe(500);
+  await expect.poll(lines).toBe(500);
 
-  const list = await run("list_interactive", {}, 30_000);
+  const list = await run("list_interactive", {});
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   // On a machine that is busy with other things some frames, or all, are told as silent instead: none is passed over.
@@ -375,16 +373,16 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(400);
 
-  const text = await run("get_text", {}, 30_000);
+  const text = await run("get_text", {});
   expect(text.error).toBeUndefined();
   expect(text.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(accounted(text.result)).toBe(500);
   expect(text.result.coverage?.more).toBeGreaterThan(400);
 
-  const pressed = await run("click", { selector: "text=B7" }, 30_000);
+  const pressed = await run("click", { selector: "text=B7" });
   expect(pressed.error).toBeUndefined();
   expect(pressed.result.matched?.frame).toBe("7");
-  expect((await run("click", { selector: "text=Main" }, 30_000)).error).toBeUndefined();
+  expect((await run("click", { selector: "text=Main" })).error).toBeUndefined();
   expect(await browser.page.locator("button").textContent()).toBe("Main pressed");
 
   // At its deadline the search says which frames were not looked at, if the worker still comes to it; else that time is up.

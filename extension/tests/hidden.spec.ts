@@ -6,7 +6,7 @@ undebugged(
   "a tab behind another one, with its timers slowed, is read, waited for, operated and captured",
   async ({ daemon, site, tab }) => {
     undebugged.setTimeout(120_000);
-    const run: typeof daemon.command = (kind, params) => daemon.command(kind, params, { tab, timeoutMS: 30_000 });
+    const run: typeof daemon.command = (kind, params) => daemon.command(kind, params, { tab });
     const value = async (expression: string): Promise<unknown> =>
       (await run("execute_js", { script: expression })).result.result;
     const url = site.page(
@@ -34,7 +34,7 @@ undebugged(
         .map(({ message }) => message)
         .filter((message) => message.startsWith("line "));
     const [drawn, heard] = [await value("frames"), lines().length];
-    await daemon.until("lines of its timers", () => lines().length >= heard + 4, 30_000);
+    await daemon.until("lines of its timers", () => lines().length >= heard + 4);
     const [from = 0, to = 0] = lines()
       .slice(-2)
       .map((line) => Number(line.slice(5)));
@@ -79,7 +79,7 @@ undebugged(
     const frames = (): number => daemon.films.flatMap((film) => film.frames).length;
     const taken = frames();
     await value("void setInterval(() => (said.textContent = ticks), 100)");
-    await daemon.until("pictures of what changes behind", () => frames() >= taken + 5, 30_000);
+    await daemon.until("pictures of what changes behind", () => frames() >= taken + 5);
     await run("screen_recording_stop", {});
   },
 );

@@ -5,7 +5,7 @@ import { undebugged } from "./undebugged.ts";
 
 const runIn =
   (daemon: FakeDaemon, tab: number) =>
-  <K extends CommandKind>(kind: K, params: Commands[K]["params"], timeoutMS = 8000) =>
+  <K extends CommandKind>(kind: K, params: Commands[K]["params"], timeoutMS = 60_000) =>
     daemon.command(kind, params, { tab, timeoutMS });
 
 /** Documents of an address that told anything. */
@@ -75,7 +75,7 @@ test.describe("pages that the browser keeps when they are left", () => {
     await browser.page.goto(url);
     const run = runIn(daemon, await browser.tab(browser.page));
     for (const trusted of ["never", "always"] as const) {
-      const click = await run("click", { selector: "text=Go on", trusted }, 40_000);
+      const click = await run("click", { selector: "text=Go on", trusted });
       expect(click.error).toBeUndefined();
       expect(click.result).toMatchObject({ navigated: true, title: "Next", receipt: { from: url, to: next } });
       expect(click.result.receipt?.busy, trusted).toBeUndefined();
@@ -103,9 +103,9 @@ test.describe("pages that the browser keeps when they are left", () => {
     const tab = await browser.tab(browser.page);
     const run = runIn(daemon, tab);
     const late = daemon.send("click", { selector: "text=Late" }, { tab, timeoutMS: 300_000 });
-    const left = await daemon.until("its end", () => daemon.results.get(late), 30_000);
+    const left = await daemon.until("its end", () => daemon.results.get(late));
     expect(left.error?.code).toMatch(/page_left|element_not_found/);
-    expect((await run("wait_for", { text: "There it is" }, 4000)).error).toBeUndefined();
+    expect((await run("wait_for", { text: "There it is" })).error).toBeUndefined();
     await run("back", {});
     expect((await run("wait_for", { text: "Late" })).error).toBeUndefined();
     expect((await run("wait_for_stable", {})).error).toBeUndefined();

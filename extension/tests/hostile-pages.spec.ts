@@ -448,13 +448,12 @@ test("many frames: the page's line comes, each line of a frame comes or is count
   });
   expect((await daemon.command("click", { selector: "text=Press" }, { tab })).result).toMatchObject({ match_count: 1 });
   await made;
-  const wait = { timeout: 60_000 };
-  await expect.poll(() => daemon.events("logs").some((at) => at.message === "all frames are there"), wait).toBe(true);
+  await expect.poll(() => daemon.events("logs").some((at) => at.message === "all frames are there")).toBe(true);
   const total = (): number => {
     const { came, lost } = linesOf(daemon, "in frame");
     return came + lost;
   };
-  await expect.poll(total, wait).toBe(3000);
+  await expect.poll(total).toBe(3000);
 });
 
 test("frames that flood, and frames that load for ever, take no line from the page", async ({
@@ -483,9 +482,9 @@ test("frames that flood, and frames that load for ever, take no line from the pa
     { waitUntil: "commit" }, // frames that load for ever keep it from being loaded
   );
   const tab = await browser.tab(browser.page);
-  await expect.poll(() => linesOf(daemon, "mine").came, { timeout: 60_000 }).toBe(20);
+  await expect.poll(() => linesOf(daemon, "mine").came).toBe(20);
   // Or nothing was put to the test. What is lost is told by a later upload.
-  await expect.poll(() => linesOf(daemon, "ad").lost, { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => linesOf(daemon, "ad").lost).toBeGreaterThan(0);
   const click = await daemon.command("click", { selector: "text=Press" }, { tab });
   expect(click.result).toMatchObject({ match_count: 1 });
 });

@@ -84,7 +84,7 @@ for (const [way, { html, x, y, other }] of Object.entries(WAYS)) {
         `<body style="margin:0">${html(address(site, other))}`,
       );
       const frame = await inner(page);
-      const { error, result } = await run("click", { x, y, trusted }, { timeoutMS: 20_000 });
+      const { error, result } = await run("click", { x, y, trusted });
       expect(error).toBeUndefined();
       expect(result).toMatchObject({ matched: { label: "Pay" }, match_strategy: "point", match_count: 1 });
       expect(result.unseen).toBeUndefined();
@@ -107,10 +107,10 @@ for (const trusted of ["never", "always"]) {
       `<div style="height:3000px"></div><main id=box><iframe src="${address(site)}" style="border:0;width:200px;height:100px;display:block"></iframe></main>`,
     );
     const frame = await inner(page);
-    const list = await run("list_interactive", {}, { timeoutMS: 20_000 });
+    const list = await run("list_interactive", {});
     expect(list.error).toBeUndefined();
     for (const selector of ["iframe", "main iframe"]) {
-      const { error, result } = await run("click", { selector, trusted, count: 2 }, { timeoutMS: 20_000 });
+      const { error, result } = await run("click", { selector, trusted, count: 2 });
       expect(error).toBeUndefined();
       expect(result).toMatchObject({ matched: { label: "Pay", frame: "0" }, match_strategy: "css" });
       expect(
@@ -136,18 +136,17 @@ test("hover, scrolling and dragging at a point of a frame are done in it", async
      </script>`,
   );
   const frame = await inner(page);
-  const more = { timeoutMS: 20_000 };
-  expect((await run("hover", { x: 50, y: 50 }, more)).result).toMatchObject({ matched: { label: "Pay" } });
+  expect((await run("hover", { x: 50, y: 50 })).result).toMatchObject({ matched: { label: "Pay" } });
   expect(await frame.evaluate("getComputedStyle(document.querySelector('button')).color")).toBe("rgb(1, 2, 3)");
-  expect((await run("scroll_to", { x: 250, y: 150, dx: 0, dy: 500 }, more)).error).toBeUndefined();
+  expect((await run("scroll_to", { x: 250, y: 150, dx: 0, dy: 500 })).error).toBeUndefined();
   expect(await frame.evaluate("scrollY")).toBe(500);
-  expect((await run("scroll_to", { selector: "iframe", direction: "top" }, more)).error).toBeUndefined();
+  expect((await run("scroll_to", { selector: "iframe", direction: "top" })).error).toBeUndefined();
   expect(await frame.evaluate("scrollY")).toBe(0);
-  const dragged = await run("drag", { x: 50, y: 50, to_x: 60, to_y: 80 }, more);
+  const dragged = await run("drag", { x: 50, y: 50, to_x: 60, to_y: 80 });
   expect(dragged.error).toBeUndefined();
   expect(await frame.evaluate<string[]>("heard")).toContain("mousedown button");
   // A frame that hears the button go down hears all that the mouse does until it comes up.
-  expect((await run("drag", { x: 50, y: 50, to_x: 60, to_y: 250 }, more)).error).toBeUndefined();
+  expect((await run("drag", { x: 50, y: 50, to_x: 60, to_y: 250 })).error).toBeUndefined();
 });
 
 test(
@@ -169,17 +168,16 @@ test(
       `<body style="margin:0"><iframe src="https://pay.invalid/" style="border:0;width:300px;height:200px"></iframe>`,
     );
     await page.frameLocator("iframe").getByText("Pay").waitFor();
-    const more = { timeoutMS: 20_000 };
     for (const target of [{ x: 50, y: 50 }, { selector: "iframe" }]) {
       const before = paid;
-      const clicked = await run("click", target, more);
+      const clicked = await run("click", target);
       expect(clicked.error).toBeUndefined();
       expect(clicked.result).toMatchObject({ trusted: true, unseen: true });
       await expect.poll(() => paid).toBe(before + 1);
     }
     const never = await run("click", { x: 50, y: 50, trusted: "never" }, { timeoutMS: 4000 });
     expect(never.error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("cannot see") });
-    expect((await run("hover", { x: 50, y: 50 }, more)).result).toMatchObject({ unseen: true });
+    expect((await run("hover", { x: 50, y: 50 })).result).toMatchObject({ unseen: true });
     const scrolled = await run("scroll_to", { x: 50, y: 50, dx: 0, dy: 10 }, { timeoutMS: 4000 });
     expect(scrolled.error?.code).toBe("not_actionable");
     expect(paid).toBe(2);

@@ -31,7 +31,7 @@ test("on 50,000 nodes lists and targets are answered, and the page goes on", asy
 }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, cards(1250));
   expect(await page.evaluate(() => document.querySelectorAll("*").length)).toBeGreaterThan(45_000);
-  const { result } = await run("list_interactive", {}, { timeoutMS: 30_000 });
+  const { result } = await run("list_interactive", {});
   expect(result.elements).toHaveLength(100);
   expect(result.candidate_count).toBe(5000);
   expect(result.elements.slice(0, 4).map(({ label }) => label)).toEqual([
@@ -40,7 +40,7 @@ test("on 50,000 nodes lists and targets are answered, and the page goes on", asy
     "Details of 0",
     "Remove 0",
   ]);
-  const some = await run("list_interactive", { text_contains: "item 77", role: "button" }, { timeoutMS: 30_000 });
+  const some = await run("list_interactive", { text_contains: "item 77", role: "button" });
   expect(some.result.elements.map(({ label }) => label).slice(0, 2)).toEqual(["Buy item 77", "Buy item 770"]);
   expect(some.result.candidate_count).toBe(11);
   for (const selector of [
@@ -49,10 +49,10 @@ test("on 50,000 nodes lists and targets are answered, and the page goes on", asy
     "label=Amount 900",
     'a[href="#c900"]',
   ]) {
-    const { error } = await run("highlight", { selector, duration_ms: 1 }, { timeoutMS: 30_000 });
+    const { error } = await run("highlight", { selector, duration_ms: 1 });
     expect(error, selector).toBeUndefined();
   }
-  const near = await run("click", { selector: 'role=button[name="Remove card"]' }, { timeoutMS: 30_000 });
+  const near = await run("click", { selector: 'role=button[name="Remove card"]' });
   expect(near.error?.code).toBe("element_not_found");
   expect(near.error?.candidates?.length).toBeLessThanOrEqual(8);
 });
@@ -60,17 +60,17 @@ test("on 50,000 nodes lists and targets are answered, and the page goes on", asy
 test("of 10,000 equal elements a few are named, and nth takes one", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(browserWithExtension, site, daemon, "<button>Same <b>again</b></button>".repeat(10_000));
   for (const selector of ["role=button[name='Same again']", "text=again", "button"]) {
-    const { error } = await run("click", { selector }, { timeoutMS: 30_000 });
+    const { error } = await run("click", { selector });
     expect(error, selector).toMatchObject({
       code: "ambiguous_target",
       message: expect.stringContaining("10000 elements"),
     });
     expect(error?.candidates, selector).toHaveLength(8);
   }
-  const { result } = await run("list_interactive", { limit: 5 }, { timeoutMS: 30_000 });
+  const { result } = await run("list_interactive", { limit: 5 });
   expect(result.elements).toHaveLength(5);
   expect(result.candidate_count).toBe(10_000);
-  const last = await run("click", { selector: "button", nth: -1 }, { timeoutMS: 30_000 });
+  const last = await run("click", { selector: "button", nth: -1 });
   expect(last.result).toMatchObject({ match_count: 10_000 });
 });
 

@@ -35,11 +35,7 @@ for (const other of [true, false]) {
         inner ? site.page("/a", `<!doctype html><title>A</title><iframe src="${field}"></iframe>`) : field,
       );
       const tab = await browser.tab(page);
-      const { error } = await daemon.command(
-        "type",
-        { selector: "input", text: TEXT, trusted: "always" },
-        { tab, timeoutMS: 30_000 },
-      );
+      const { error } = await daemon.command("type", { selector: "input", text: TEXT, trusted: "always" }, { tab });
       expect(error).toMatchObject({
         code: "page_left",
         message: expect.stringMatching(/\b[3-9] of 190 characters were typed\./),
@@ -62,11 +58,11 @@ test("an address that changes within its page does not end the typing, and the k
   await page.goto(site.page("/a", `<!doctype html><title>A</title><input ${more}>`));
   const tab = await browser.tab(page);
   const params = { selector: "input", text: TEXT.slice(0, 40), trusted: "always" };
-  const typed = await daemon.command("type", params, { tab, timeoutMS: 30_000 });
+  const typed = await daemon.command("type", params, { tab });
   expect(typed.error).toBeUndefined();
   expect(await page.evaluate("document.querySelector('input').value")).toBe(params.text);
   await page.goto(site.page("/c", `<!doctype html><title>C</title><form action="${next(site, false)}"><input></form>`));
-  const sent = await daemon.command("type", { ...params, text: "abc\n" }, { tab, timeoutMS: 30_000 });
+  const sent = await daemon.command("type", { ...params, text: "abc\n" }, { tab });
   expect(sent.result).toMatchObject({ navigated: true, title: "B" });
 });
 
@@ -94,7 +90,7 @@ test("keys that are typed into a field come to no frame of another site that tak
       await page.frames()[1]?.locator("#i").waitFor();
       const tab = await browser.tab(page);
       const params = { selector: "#f", text: TEXT.slice(0, 20), trusted: "always" };
-      const { error } = await daemon.command("type", params, { tab, timeoutMS: 20_000 });
+      const { error } = await daemon.command("type", params, { tab });
       expect(error, name).toMatchObject({
         code: "not_actionable",
         message: expect.stringMatching(/focus .* 3 of 20 characters were typed\./),
@@ -107,7 +103,7 @@ test("keys that are typed into a field come to no frame of another site that tak
   await page.frames()[1]?.locator("#i").waitFor();
   const key = { text: "z", trusted: "always", selector: "iframe", frame: "main" };
   const tab = await browser.tab(page);
-  expect((await daemon.command("key_press", key, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+  expect((await daemon.command("key_press", key, { tab })).error).toBeUndefined();
   await expect.poll(() => page.frames()[1]?.evaluate("heard")).toBe("z");
 });
 
@@ -125,7 +121,7 @@ test("typing goes on where a frame leads on to another one of its own site", asy
   await page.frames()[2]?.locator("#i").waitFor();
   const tab = await browser.tab(page);
   const params = { selector: "#n", text: "4242123", trusted: "always" };
-  expect((await daemon.command("type", params, { tab, timeoutMS: 20_000 })).error).toBeUndefined();
+  expect((await daemon.command("type", params, { tab })).error).toBeUndefined();
   expect(await page.frames()[1]?.evaluate("n.value")).toBe("4242");
   expect(await page.frames()[2]?.evaluate("i.value")).toBe("123");
 });
@@ -157,9 +153,7 @@ for (const [how, params, part] of [
     await page.locator("#i").waitFor();
     expect(await page.evaluate("heard")).toEqual([]);
     // The mouse is free: the next click is one.
-    expect(
-      (await daemon.command("click", { selector: "text=Pay", trusted: "always" }, { tab, timeoutMS: 30_000 })).error,
-    ).toBeUndefined();
+    expect((await daemon.command("click", { selector: "text=Pay", trusted: "always" }, { tab })).error).toBeUndefined();
     expect(await page.evaluate("heard")).toEqual(["mousedown", "click"]);
   });
 }
@@ -177,16 +171,10 @@ test("a drag whose page is left is let go of in no other page", async ({
     ),
   );
   const tab = await browser.tab(page);
-  const { error } = await daemon.command(
-    "drag",
-    { selector: "text=Pull", dx: 200, dy: 200 },
-    { tab, timeoutMS: 30_000 },
-  );
+  const { error } = await daemon.command("drag", { selector: "text=Pull", dx: 200, dy: 200 }, { tab });
   expect(error).toMatchObject({ code: "page_left", message: expect.stringContaining("not let go of") });
   await page.locator("#i").waitFor();
-  expect(
-    (await daemon.command("click", { selector: "text=Pay", trusted: "always" }, { tab, timeoutMS: 30_000 })).error,
-  ).toBeUndefined();
+  expect((await daemon.command("click", { selector: "text=Pay", trusted: "always" }, { tab })).error).toBeUndefined();
   expect(await page.evaluate("heard")).toEqual(["mousedown", "click"]);
 });
 
@@ -226,7 +214,7 @@ test("what is meant for one site is given to no page of another one that the tab
     const tab = await browser.tab(page);
     // It leaves when the agent's words come, so when the command has begun.
     await page.evaluate("void new MutationObserver(leave).observe(document, { childList: true, subtree: true })");
-    const { error } = await daemon.command(kind, { ...params, reason: "Away" }, { tab, timeoutMS: 30_000 });
+    const { error } = await daemon.command(kind, { ...params, reason: "Away" }, { tab });
     expect(error?.code, kind).toMatch(ENDED);
     await nothing(kind);
   }
@@ -242,14 +230,14 @@ test("what is meant for one site is given to no page of another one that the tab
   ] as const) {
     await page.goto(here);
     const tab = await browser.tab(page);
-    const { error } = await daemon.command(kind, params, { tab, timeoutMS: 30_000 });
+    const { error } = await daemon.command(kind, params, { tab });
     expect(error?.code, kind).toMatch(ENDED);
     await nothing(kind);
   }
   // What the agent's earlier steps were for is asked for when the command begins.
   await page.goto(there);
   const tab = await browser.tab(page);
-  const strange = { tab, timeoutMS: 30_000, site: new URL(here).origin };
+  const strange = { tab, site: new URL(here).origin };
   const refused = await daemon.command("type", { selector: "#i", text: "secret" }, strange);
   expect(refused.error).toMatchObject({ code: "other_origin", message: expect.stringContaining(strange.site) });
   await nothing("type");

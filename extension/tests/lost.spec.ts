@@ -32,7 +32,7 @@ for (const trusted of ["never", "always"]) {
     ] as const) {
       const { page, run } = await open(browserWithExtension, site, daemon, list(onpress));
       const params = { selector: "li:nth-child(2) button", trusted };
-      const { error } = await run("click", params, { timeoutMS: 20_000 });
+      const { error } = await run("click", params);
       expect(error, name).toBeUndefined();
       expect(await page.evaluate("clicked"), name).toEqual(["Bob"]);
     }
@@ -45,7 +45,7 @@ for (const trusted of ["never", "always"]) {
   }) => {
     const { page, run } = await open(browserWithExtension, site, daemon, list("draw()"));
     const params = { selector: "li:nth-child(2) button", trusted };
-    const { error } = await run("click", params, { timeoutMS: 20_000 });
+    const { error } = await run("click", params);
     expect(error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("no click follows") });
     expect(await page.evaluate("[clicked, pressed]")).toEqual([[], 3]);
   });
@@ -55,15 +55,14 @@ for (const trusted of ["never", "always"]) {
     site,
     browserWithExtension,
   }) => {
-    const more = { timeoutMS: 20_000 };
     const changes = list("document.querySelector('output').textContent = pressed; draw()");
     const one = await open(browserWithExtension, site, daemon, changes);
     const params = { selector: "li:nth-child(2) button", trusted };
-    expect((await one.run("click", params, more)).result).toMatchObject({ unclicked: true });
+    expect((await one.run("click", params)).result).toMatchObject({ unclicked: true });
     expect(await one.page.evaluate("[clicked, pressed]")).toEqual([[], 1]);
     // What is chosen by the press alone, and goes with it, is done.
     const two = await open(browserWithExtension, site, daemon, list("rows.pop(); draw()"));
-    const { result } = await two.run("click", params, more);
+    const { result } = await two.run("click", params);
     expect(result).toMatchObject({ unclicked: true, matched: { label: "Save" } });
     expect(await two.page.evaluate("[rows, pressed]")).toEqual([["Alice"], 1]);
   });

@@ -7,7 +7,6 @@ import { findChromium } from "../../scripts/chromium.mjs";
 declare const inPage: InPage;
 
 test("the tests of page/*.page.ts pass in a page", async () => {
-  test.setTimeout(240_000); // more than a thousand tests
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "",
     args: ["--no-sandbox", "--disable-gpu"],
@@ -26,7 +25,7 @@ test("the tests of page/*.page.ts pass in a page", async () => {
     const runs = await page.evaluate(async (titles) => {
       const done: Run[] = [];
       for (const [index, name] of inPage.names().entries())
-        if (new RegExp(titles).test(name)) done.push(await inPage.run(index, 5000));
+        if (new RegExp(titles).test(name)) done.push(await inPage.run(index, 60_000));
       return done;
     }, process.env["TITLES"] ?? "");
     expect(runs.length).toBeGreaterThan(0);

@@ -73,12 +73,12 @@ test("a site that was not granted is neither looked at nor acted on nor filmed, 
     ["wait_for_stable", {}],
     ["screen_recording_start", { name: "direct", fps: 10 }],
   ] as const) {
-    const { error } = await run(kind as "get_text", params as { selector?: string }, { timeoutMS: 15_000 });
+    const { error } = await run(kind as "get_text", params as { selector?: string });
     expect(error?.code, `${kind} ${JSON.stringify(params)}: ${error?.message}`).toBe("origin_not_allowed");
   }
   expect(daemon.films).toEqual([]);
   expect((await run("screen_recording_stop", {})).error?.code).toBe("no_data");
-  expect((await run("navigate", { url: inner }, { timeoutMS: 15_000 })).error).toBeUndefined();
+  expect((await run("navigate", { url: inner })).error).toBeUndefined();
 });
 
 test("a site that was not granted is not told of, and has no script of ours, with the popup open over it", async ({
@@ -122,7 +122,7 @@ test("no script asks why a page did not come in a page that came, whatever its t
        Object.defineProperty(globalThis, "loadTimeDataRaw", { get: () => void (document.body.dataset.asked = "yes") });
      </script>`,
   );
-  const { error, result } = await run("navigate", { url: there }, { timeoutMS: 15_000 });
+  const { error, result } = await run("navigate", { url: there });
   expect(error).toBeUndefined();
   expect(result.content_script_status).toBe("unavailable");
   expect(await page.evaluate(() => document.body.dataset["asked"])).toBeUndefined();
@@ -150,7 +150,7 @@ test("where a site that was not granted led to is not told where no page comes o
     ["navigate", { url: there }],
   ] as const) {
     if (kind !== "refresh") await page.goto(here);
-    const answer = await run(kind as "refresh", params as object, { timeoutMS: 15_000 });
+    const answer = await run(kind as "refresh", params as object);
     const { failed, receipt } = (answer.result ?? {}) as Partial<ActResult>;
     const loads = receipt?.busy?.includes("loading of the page"); // an act does not wait for it without end
     if (!loads) expect(failed ?? answer.error?.message, kind).toContain("A page of a site that is not granted");
@@ -219,7 +219,7 @@ test("a picture is told of the page that it shows, wherever that leads as soon a
      </script>`,
   );
   const here = page.url();
-  const { result } = await run("screenshot", { full_page: true }, { timeoutMS: 30_000 });
+  const { result } = await run("screenshot", { full_page: true });
   await page.waitForURL(/\?b$/);
   expect(result.url).toBe(here);
 });
@@ -323,7 +323,7 @@ test.describe("a page that is not there", () => {
     session.send("Page.crash").catch(() => undefined);
     await crashed;
     expect(await each(tab)).toEqual(["page_crashed"]);
-    expect((await run("refresh", {}, { tab, timeoutMS: 15_000 })).error).toBeUndefined();
+    expect((await run("refresh", {}, { tab })).error).toBeUndefined();
     expect((await run("query", { selector: "button" }, { tab })).error).toBeUndefined();
 
     const asleep = await worker.evaluate(
@@ -357,11 +357,7 @@ test("real typing goes on in no page that comes meanwhile where agents may not a
   const tab = await browser.tab(page);
   await browser.set({ pilot: false, pilotSites: [new URL(here).origin] });
   await daemon.until("the chosen site", () => daemon.settings?.pilot_sites?.length === 1);
-  await daemon.command(
-    "type",
-    { selector: "#q", text: "a".repeat(190), trusted: "always" },
-    { tab, timeoutMS: 30_000 },
-  );
+  await daemon.command("type", { selector: "#q", text: "a".repeat(190), trusted: "always" }, { tab });
   await expect(page).toHaveTitle("Other");
   expect(await page.locator("#q").inputValue()).toBe("");
 });
@@ -449,7 +445,7 @@ test("no picture shows a secret, however the page moves while it is taken", asyn
   );
   await page.bringToFront();
   for (const params of [{}, { full_page: true }, { selector: "body" }, { format: "webp" as const }]) {
-    const { result, error } = await run("screenshot", params, { timeoutMS: 20_000 });
+    const { result, error } = await run("screenshot", params);
     expect(error).toBeUndefined();
     expect(result.redacted, JSON.stringify(params)).toBeGreaterThan(0);
     expect(await pixels(page, result, "red"), JSON.stringify(params)).toBe(0);
@@ -509,7 +505,7 @@ test("no picture shows a secret that a view transition keeps of the page before"
     await page.evaluate(
       () => document.startViewTransition(() => (document.querySelector("main")!.innerHTML = "<p>Next</p>")).ready,
     );
-    const { result, error } = await run("screenshot", {}, { timeoutMS: 20_000 });
+    const { result, error } = await run("screenshot", {});
     expect(error).toBeUndefined();
     expect(await pixels(page, result, "red"), name).toBe(0);
     expect(await pixels(page, result, "blue"), name).toBeGreaterThan(10_000);

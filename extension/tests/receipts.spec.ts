@@ -326,7 +326,7 @@ test("a receipt says what became visible, with refs to act on, in the page and i
   );
   await page.frameLocator("iframe").getByText("Inner").waitFor();
   const click = async (target: object): Promise<string[]> => {
-    const { result, error } = await run("click", target, { timeoutMS: 10_000 });
+    const { result, error } = await run("click", target);
     expect(error).toBeUndefined();
     return result.receipt?.changes ?? [];
   };

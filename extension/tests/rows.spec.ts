@@ -22,9 +22,8 @@ for (const trusted of ["never", "always"]) {
     browserWithExtension,
   }) => {
     const { page, run } = await open(browserWithExtension, site, daemon, ROWS);
-    const more = { timeoutMS: 20_000 };
-    const click = (ref: string) => run("click", { ref, trusted }, more);
-    const { result } = await run("list_interactive", {}, more);
+    const click = (ref: string) => run("click", { ref, trusted });
+    const { result } = await run("list_interactive", {});
     const ref = result.elements[0]!.ref;
     // The same row rendered anew is the same, and told as such.
     await page.evaluate("draw()");
@@ -35,7 +34,7 @@ for (const trusted of ["never", "always"]) {
     const again = await run("click", { ref, trusted }, { timeoutMS: 4000 });
     expect(again.error).toMatchObject({ code: "stale_ref", message: expect.stringContaining('by "Alice"') });
     expect(await page.evaluate("deleted")).toEqual(["Alice"]);
-    const bob = await run("list_interactive", {}, more);
+    const bob = await run("list_interactive", {});
     expect((await click(bob.result.elements[0]!.ref)).result.healed).toBeUndefined();
     expect(await page.evaluate("deleted")).toEqual(["Alice", "Bob"]);
   });
@@ -47,9 +46,9 @@ test("a row that goes when the pointer comes to it leaves the press to nobody", 
   browserWithExtension,
 }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, ROWS);
-  const { result } = await run("list_interactive", {}, { timeoutMS: 20_000 });
+  const { result } = await run("list_interactive", {});
   await page.evaluate("addEventListener('mousemove', () => { rows.shift(); draw(); }, { once: true })");
-  const pressed = await run("click", { ref: result.elements[0]!.ref, trusted: "always" }, { timeoutMS: 20_000 });
+  const pressed = await run("click", { ref: result.elements[0]!.ref, trusted: "always" });
   expect(pressed.error?.code).toBe("stale_ref");
   expect(await page.evaluate("[deleted, rows]")).toEqual([[], ["Bob"]]);
 });
@@ -79,12 +78,12 @@ for (const trusted of ["never", "always"]) {
   }) => {
     for (const words of ["firstChild.textContent = name", "lastChild.textContent = 'Delete ' + name"]) {
       const { page, run } = await open(browserWithExtension, site, daemon, USED_AGAIN(words));
-      const { result } = await run("list_interactive", {}, { timeoutMS: 20_000 });
+      const { result } = await run("list_interactive", {});
       const { ref } = result.elements[0]!;
       for (const target of [{ ref }, { selector: "li:first-child button" }]) {
         await page.evaluate("rows = ['Alice', 'Bob', 'Carol']; draw()");
         await page.evaluate("addEventListener('mousemove', () => { rows.shift(); draw(); }, { once: true })");
-        const pressed = await run("click", { ...target, trusted }, { timeoutMS: 20_000 });
+        const pressed = await run("click", { ...target, trusted });
         expect(pressed.error, words).toMatchObject({ code: "stale_ref", message: expect.stringContaining("Alice") });
         expect(await page.evaluate("[deleted, rows]"), words).toEqual([[], ["Bob", "Carol"]]);
       }
@@ -135,7 +134,7 @@ for (const trusted of ["never", "always"]) {
     ]) {
       const { page, run } = await open(browserWithExtension, site, daemon, USED_AGAIN("firstChild.textContent = name"));
       await page.evaluate(`addEventListener('mousedown', () => { ${change} }, { once: true })`);
-      const pressed = await run("click", { selector: "li:nth-child(2) button", trusted }, { timeoutMS: 20_000 });
+      const pressed = await run("click", { selector: "li:nth-child(2) button", trusted });
       expect(pressed.error, change).toBeUndefined();
       expect(await page.evaluate("deleted"), change).toEqual(["Bob"]);
     }
@@ -158,7 +157,7 @@ for (const trusted of ["never", "always"]) {
         await page.evaluate(
           `addEventListener('focusin', () => ${later}(() => { rows.shift(); draw(); })${later === "" ? "()" : ""}, { once: true })`,
         );
-        const typed = await run(kind, { selector: "li:first-child input", text: "a", trusted }, { timeoutMS: 20_000 });
+        const typed = await run(kind, { selector: "li:first-child input", text: "a", trusted });
         expect(typed.error?.code, later).toMatch(/^(not_actionable|stale_ref)$/);
         expect(await page.evaluate("rows"), later).toEqual(["Bob", "Carol"]);
         expect(await page.evaluate("Array.from(list.querySelectorAll('input'), (at) => at.value)"), later).toEqual([
@@ -180,9 +179,9 @@ test("the first of rows that nothing tells apart is not the one that comes after
   for (const body of [row, icon]) {
     const rows = `<h1>Tasks</h1><ul>${body.repeat(3)}</ul>`;
     const { page, run } = await open(browserWithExtension, site, daemon, rows);
-    const { result } = await run("list_interactive", {}, { timeoutMS: 20_000 });
+    const { result } = await run("list_interactive", {});
     const { ref } = result.elements[0]!;
-    expect((await run("click", { ref }, { timeoutMS: 20_000 })).error).toBeUndefined();
+    expect((await run("click", { ref })).error).toBeUndefined();
     expect((await run("click", { ref }, { timeoutMS: 4000 })).error?.code).toBe("stale_ref");
     await expect(page.locator("li")).toHaveCount(2);
   }

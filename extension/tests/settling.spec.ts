@@ -66,7 +66,7 @@ for (const [way, code] of Object.entries(WAYS)) {
          sh.attachShadow({mode: 'open'}).innerHTML = '<p>in it</p>';
          document.querySelector('button').onclick = () => { ${code.replaceAll("</", "<\\/")} }</script>`,
     );
-    const { error, result } = await run("click", { selector: "text=Press" }, { timeoutMS: 20_000 });
+    const { error, result } = await run("click", { selector: "text=Press" });
     expect(error).toBeUndefined();
     expect(result.receipt?.changes?.join(), JSON.stringify(result.receipt)).toContain("Card declined");
     expect(result.receipt?.busy).toBeUndefined();
@@ -90,7 +90,7 @@ test("an act does not wait for what the page does by itself, or for what has no 
      <script>setInterval(() => { const i = document.createElement('img'); i.src = '/pic.png?' + Math.random(); far.append(i) }, 30)</script>`,
   );
   for (const selector of ["text=Press", "text=Write"]) {
-    const { error, result } = await run("click", { selector }, { timeoutMS: 20_000 });
+    const { error, result } = await run("click", { selector });
     expect(error).toBeUndefined();
     expect(result.receipt?.busy, selector).toBeUndefined();
   }
@@ -108,7 +108,7 @@ test("of code that a page imports, which nobody sees come, nothing is claimed", 
     daemon,
     `<button onclick="import('/chunk.js')">Press</button>`,
   );
-  const { error, result } = await run("click", { selector: "text=Press" }, { timeoutMS: 20_000 });
+  const { error, result } = await run("click", { selector: "text=Press" });
   expect(error).toBeUndefined();
   expect(Object.keys(result.receipt ?? {})).toEqual(["settled_ms"]); // which is told with what is not watched
   await expect(page).toHaveTitle("came");
@@ -122,6 +122,6 @@ test("what takes longer than an act waits for is named", async ({ daemon, site, 
     daemon,
     `<button onclick="s = document.createElement('script'); s.src = '/chunk.js'; document.head.append(s)">Press</button>`,
   );
-  const { result } = await run("click", { selector: "text=Press" }, { timeoutMS: 20_000 });
+  const { result } = await run("click", { selector: "text=Press" });
   expect(result.receipt?.busy).toEqual(["loading of script /chunk.js"]);
 });

@@ -45,15 +45,15 @@ for (const mode of ["open", "closed"] as const) {
         const made = await run("click", { selector, trusted: "never" });
         expect(made.error).toBeUndefined();
         expect(await said()).toContain(`${inside} made up.`);
-        const real = await run("click", { selector, trusted: "always" }, { timeoutMS: 20_000 });
+        const real = await run("click", { selector, trusted: "always" });
         expect(real.error).toBeUndefined();
         expect(real.result.trusted).toBe(true);
         expect(await said()).toMatch(new RegExp(`^(over ${inside}\\.)?${inside} really\\.$`));
         expect((await run("hover", { selector: "#out" })).error).toBeUndefined();
-        expect((await run("hover", { selector }, { timeoutMS: 20_000 })).error).toBeUndefined();
+        expect((await run("hover", { selector })).error).toBeUndefined();
         expect(await said()).toBe(`over ${inside}.`);
       }
-      const checked = await run("check", { selector: "role=checkbox", trusted: "always" }, { timeoutMS: 20_000 });
+      const checked = await run("check", { selector: "role=checkbox", trusted: "always" });
       expect(checked.error).toBeUndefined();
       expect(checked.result.value).toBe("true");
       expect(await said()).toContain("checked true.");
@@ -100,14 +100,14 @@ test("what has no box of its own is pressed where it is seen, and a field in a c
   );
   for (const id of ["box", "text", "round"]) {
     for (const trusted of ["never", "always"])
-      expect((await run("click", { selector: `#${id}`, trusted }, { timeoutMS: 20_000 })).error).toBeUndefined();
+      expect((await run("click", { selector: `#${id}`, trusted })).error).toBeUndefined();
     expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard.splice(0))).toEqual([
       `${id} false`,
       `${id} true`,
     ]);
   }
   for (const trusted of ["never", "always"]) {
-    const typed = await run("type", { selector: "x-field", text: "Bern", clear: true, trusted }, { timeoutMS: 20_000 });
+    const typed = await run("type", { selector: "x-field", text: "Bern", clear: true, trusted });
     expect(typed.error).toBeUndefined();
     expect(typed.result).toMatchObject({ value: "Bern" });
   }

@@ -532,7 +532,7 @@ for (const how of ["cancelled", "cut off by the end of the worker"] as const)
     );
     const tab = await browserWithExtension.tab(page);
     const params = { ...saved, parts: ALL, token: "t", chunks: 1, page_section: chunksOf[0] ?? "" };
-    const id = daemon.send("load_state", params, { tab, timeoutMS: 60_000 });
+    const id = daemon.send("load_state", params, { tab });
     await page.waitForFunction(() => document.title.startsWith("Gasoline"), undefined, { polling: 20 });
     if (how === "cancelled") {
       daemon.cancel(id);
@@ -627,7 +627,7 @@ test("too much is refused with the way out, and what cannot be kept is named", a
       await new Promise((resolve) => (transaction.oncomplete = resolve));
     }
   });
-  const refused = await run("save_state", { parts: ALL }, { timeoutMS: 20_000 });
+  const refused = await run("save_state", { parts: ALL });
   expect(refused.error).toMatchObject({ code: "too_large", message: expect.stringContaining("huge/rows") });
   expect((await run("save_state", { parts: ["local", "cookies"] })).error).toBeUndefined();
 });

@@ -38,7 +38,7 @@ test("keys go on where the one before leads on to another element", async ({ dae
   const code = '<input id=a oninput="b.focus()"><input id=b>';
   for (const trusted of ["always", "never"]) {
     const { page, run } = await open(browserWithExtension, site, daemon, code);
-    const { result, error } = await run("type", { selector: "#a", text: "12", trusted }, { timeoutMS: 20_000 });
+    const { result, error } = await run("type", { selector: "#a", text: "12", trusted });
     expect(error, trusted).toBeUndefined();
     expect(result.value, trusted).toBe("1");
     expect(await page.evaluate("[a.value, b.value]"), trusted).toEqual(["1", "2"]);
@@ -53,7 +53,7 @@ test("a text that a page has led on to another field is not told as typed into t
   for (const text of ["hunter2", "long".repeat(40)]) {
     const fields = '<input id=a onbeforeinput="b.focus()"><input id=b>';
     const { page, run } = await open(browserWithExtension, site, daemon, fields);
-    const { error } = await run("type", { selector: "#a", text }, { timeoutMS: 20_000 });
+    const { error } = await run("type", { selector: "#a", text });
     expect(error?.code).toBe("status_mismatch");
     expect(await page.evaluate("a.value")).toBe("");
   }
@@ -74,7 +74,7 @@ test("a second click comes to nothing that has taken the place of what was click
   ] as const) {
     const { page, run } = await open(browserWithExtension, site, daemon, body);
     const params = { selector: "li:nth-child(1) button, button:not(li button, #pay)", count: 2, trusted: "always" };
-    const { error } = await run("click", params, { timeoutMS: 20_000 });
+    const { error } = await run("click", params);
     expect(error, name).toMatchObject({
       code: "not_actionable",
       message: expect.stringContaining("not clicked again"),
@@ -94,7 +94,7 @@ test("a second click comes to nothing that has taken the place of what was click
      </script>`,
   );
   const params = { selector: "main button", count: 2, trusted: "always" };
-  expect((await run("click", params, { timeoutMS: 20_000 })).error).toBeUndefined();
+  expect((await run("click", params)).error).toBeUndefined();
   expect(await page.evaluate("clicks")).toBe(2);
 });
 
@@ -106,7 +106,7 @@ test("a click that is let go of on another element is told as none", async ({ da
   ] as const) {
     const body = `<button id=a onmousedown="${does}"><b>A</b></button>${PAY}`;
     const { page, run } = await open(browserWithExtension, site, daemon, body);
-    const { result, error } = await run("click", { selector: "#a", trusted: "always" }, { timeoutMS: 20_000 });
+    const { result, error } = await run("click", { selector: "#a", trusted: "always" });
     expect(error, name).toBeUndefined();
     expect(result.unclicked, name).toBe(unclicked);
     expect(await page.evaluate("window.paid"), name).toBeUndefined();

@@ -4,8 +4,6 @@ import { Site } from "./site.ts";
 
 test.use({ host: "node" });
 
-const LONG = { timeoutMS: 20_000 };
-
 /** Addresses that lead to the browser's error page, with what is said of each. */
 const FAILED: readonly [
   string,
@@ -42,20 +40,20 @@ test(
     for (const [i, url] of urls.entries()) {
       const [path = "", , said = /./] = FAILED[i] ?? [];
       const asked = site.requests.length;
-      const went = await run("navigate", { url }, LONG);
+      const went = await run("navigate", { url });
       expect(went.error, path).toMatchObject({ code: "navigation_failed", message: expect.stringMatching(said) });
-      expect((await run("navigate", { url: site.url("/a") }, LONG)).error).toBeUndefined();
-      const clicked = await run("click", { selector: `text="go ${i}"` }, LONG);
+      expect((await run("navigate", { url: site.url("/a") })).error).toBeUndefined();
+      const clicked = await run("click", { selector: `text="go ${i}"` });
       expect(clicked.error, path).toBeUndefined();
       expect(clicked.result, path).toMatchObject({ navigated: true, failed: expect.stringMatching(said) });
       expect(clicked.result.failed).toContain(url);
       expect(site.requests.slice(asked).filter((request) => request.url === path).length).toBeLessThan(3);
-      await run("navigate", { url: site.url("/a") }, LONG);
-      const opened = await run("click", { selector: `text="open ${i}"` }, LONG);
+      await run("navigate", { url: site.url("/a") });
+      const opened = await run("click", { selector: `text="open ${i}"` });
       expect(opened.result, path).toMatchObject({ failed: expect.stringMatching(said) });
     }
     // Nothing is sent a second time to find out.
-    const sent = await run("click", { selector: "text=Pay" }, LONG);
+    const sent = await run("click", { selector: "text=Pay" });
     expect(sent.result.failed).toMatch(/answered 500/);
     expect(site.requests.filter(({ method }) => method === "POST").length).toBe(1);
   },
@@ -66,10 +64,10 @@ test("an answer with a page is a page, whatever its status", async ({ daemon, si
   const bare = site.page("/bare", "<title>127.0.0.1</title><h1>Named as its host");
   const { run } = await open(browserWithExtension, site, daemon, `<a href="${url}">go</a> <a href="${bare}">bare</a>`);
   for (const text of ["go", "bare"]) {
-    const { result } = await run("click", { selector: `text=${text}` }, LONG);
+    const { result } = await run("click", { selector: `text=${text}` });
     expect(result.navigated).toBe(true);
     expect(result.failed).toBeUndefined();
-    expect((await run("back", {}, LONG)).error).toBeUndefined();
+    expect((await run("back", {})).error).toBeUndefined();
   }
 });
 
@@ -86,7 +84,7 @@ test(
     );
     for (const text of ["go", "Send"]) {
       await page.goto(site.url("/a"));
-      const { error, result } = await run("click", { selector: `text=${text}` }, LONG);
+      const { error, result } = await run("click", { selector: `text=${text}` });
       expect(error).toBeUndefined();
       expect(result).toMatchObject({ leaving_for: slow, url: site.url("/a") });
       expect(result.navigated).toBeUndefined();

@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["tests/**/*.test.ts"],
     reporters: vitestReporters("node"),
-    testTimeout: 120_000,
+    testTimeout: 600_000,
     retry: 0,
     maxWorkers: 2,
   },

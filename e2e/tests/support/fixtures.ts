@@ -115,7 +115,6 @@ export async function connected(place: Place, n = 1): Promise<void> {
     `${n} connected browsers`,
     () => health(place),
     (h) => h.browsers.length === n,
-    20_000,
   );
 }
 
@@ -153,11 +152,8 @@ export async function front(agent: Agent, page: Page): Promise<number> {
   await page.bringToFront();
   const url = page.url();
   const list = () => agent.json<{ tabs: { id: number; url: string; active: boolean }[] }>("observe", { what: "tabs" });
-  const { tabs } = await until(
-    `a tab with ${url} in front`,
-    list,
-    (l) => l.tabs.some((t) => t.active && t.url === url),
-    20_000,
+  const { tabs } = await until(`a tab with ${url} in front`, list, (l) =>
+    l.tabs.some((t) => t.active && t.url === url),
   );
   return tabs.find((t) => t.active && t.url === url)!.id;
 }

@@ -17,5 +17,5 @@ export async function sees(
       text,
     };
   };
-  return (await until(`${what} with all that is wanted`, ask, ({ missing }) => missing.length === 0, 15_000)).text;
+  return (await until(`${what} with all that is wanted`, ask, ({ missing }) => missing.length === 0)).text;
 }

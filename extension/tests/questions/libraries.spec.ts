@@ -80,7 +80,7 @@ test("a form of Material's components is told as the browser has it", async ({
       { text: "Help", external: true },
     ],
   });
-  const { violations } = (await run("accessibility", {}, { timeoutMS: 30_000 })).result;
+  const { violations } = (await run("accessibility", {})).result;
   expect(violations.map(({ id, count }): [string, number] => [id, count]).toSorted(byRule)).toEqual(await axeOf(page));
 });
 
@@ -104,7 +104,7 @@ test("a grid of AG Grid is told in the rows and columns that it draws", async ({
   const at = later.rows.find(([id]) => id === "500")!;
   expect(at).toEqual(["500", "Row 500", "☑", "500/0", "500/1", "500/2", "1500 €"]);
   expect(later.rows[0]![0]).toBe(String(later.first_row! - 1));
-  const { violations } = (await run("accessibility", {}, { timeoutMS: 30_000 })).result;
+  const { violations } = (await run("accessibility", {})).result;
   expect(violations.map(({ id, count }): [string, number] => [id, count]).toSorted(byRule)).toEqual(await axeOf(page));
 });
 

@@ -421,7 +421,7 @@ test.describe("from the cache", () => {
       if (!kept) await page.reload();
       return kept;
     };
-    await expect.poll(isKept, { timeout: 30_000 }).toBe(true);
+    await expect.poll(isKept).toBe(true);
     await expect.poll(() => page.evaluate(loaded)).toBe(7); // five sheets, and the two looks of above
     const before = await requests();
     const properties =

@@ -166,7 +166,7 @@ test("a full page is taken in tiles, keeps its viewport, and is cut at 40 megapi
      <header></header><div style="height:100vh;background:#f00"></div><div style="height:19000px;background:#0f0"></div>
      <div id=end style="height:40px;background:#f0f"></div>`,
   );
-  const { result } = await run("screenshot", { full_page: true }, { timeoutMS: 30_000 });
+  const { result } = await run("screenshot", { full_page: true });
   const { height } = await page.evaluate(() => ({ height: innerHeight }));
   expect(result).toMatchObject({ height: height + 19_040, view: { x: 0, y: 0, height } });
   expect(result.cut).toBeUndefined();
@@ -182,10 +182,10 @@ test("a full page is taken in tiles, keeps its viewport, and is cut at 40 megapi
     ]),
   ).toEqual(["0000ff", "ff0000", "00ff00", "00ff00", "00ff00", "00ff00", "ff00ff"]);
   await page.evaluate(() => scrollTo(0, 500));
-  const scrolled = (await run("screenshot", { full_page: true }, { timeoutMS: 30_000 })).result;
+  const scrolled = (await run("screenshot", { full_page: true })).result;
   expect(scrolled).toMatchObject({ height: height + 19_040, view: { y: -500 } });
   await page.evaluate(() => (document.querySelector<HTMLElement>("#end")!.style.height = "50000px"));
-  const long = (await run("screenshot", { full_page: true }, { timeoutMS: 60_000 })).result;
+  const long = (await run("screenshot", { full_page: true })).result;
   expect(long.cut).toBe("height");
   expect(long.width * long.height).toBeLessThanOrEqual(40_000_000);
   expect(long.width * long.height).toBeGreaterThan(39_000_000);

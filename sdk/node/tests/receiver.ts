@@ -82,7 +82,7 @@ export class Receiver {
   }
 
   /** Resolves when what came is enough; fails with what came after the time. */
-  async until(enough: (r: Receiver) => boolean, ms = 8000): Promise<void> {
+  async until(enough: (r: Receiver) => boolean, ms = 120_000): Promise<void> {
     const end = performance.now() + ms;
     while (!enough(this)) {
       const left = end - performance.now();

@@ -142,7 +142,7 @@ test("Next: requests are spans with the routes of the app router, and what handl
     child.kill("SIGKILL");
     return ended;
   });
-  await vi.waitFor(() => expect(told).toMatch(/127\.0\.0\.1:[1-9]\d*/), 15_000);
+  await vi.waitFor(() => expect(told).toMatch(/127\.0\.0\.1:[1-9]\d*/), 120_000);
   const url = `http://${/127\.0\.0\.1:[1-9]\d*/.exec(told)?.[0]}`;
   const answer = await (await fetch(`${url}/api/items/42`, from)).json();
   await fetch(`${url}/items/7`, from);
@@ -177,7 +177,7 @@ test("Next: requests are spans with the routes of the app router, and what handl
     attributes: { "exception.type": "TypeError", "exception.message": "no price" },
   });
   expect(receiver.span("GET /").attributes["http.route"]).toBe("/");
-}, 90_000);
+});
 
 describe("nest", () => {
   const start = (env: Record<string, string> = {}): App => {
