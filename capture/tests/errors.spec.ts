@@ -308,9 +308,13 @@ new frames[0].Response(new Blob(["<i>"])).json().finally(() => {});
 html().json().catch(() => {});
 html().json().then(() => {}, () => {});
 new Response(new Blob(['{"good":1}'])).json().then(({ good }) => Promise.reject(new Error("good " + good)));
-setTimeout(() => Promise.reject(new Error("the end")), 300);
 </script>`);
   await page.goto(url);
+  await expect.poll(() => records.all("exceptions").length).toBe(5);
+  await page.evaluate(async () => {
+    await new Response(new Blob(["<p>"])).json().catch(() => {}); // those that are handled came before
+    setTimeout(() => Promise.reject(new Error("the end")));
+  });
   await records.one("exceptions", (x) => x.message === "the end");
   const told = records.all("exceptions").filter((x) => x.type === "SyntaxError");
   expect(told.map((x) => x.mechanism)).toEqual(told.map(() => "unhandledrejection"));

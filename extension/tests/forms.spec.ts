@@ -170,16 +170,12 @@ test("what a page takes back of a form is told, with what was asked for, also wh
     "ABCDE ABC",
     "Ada",
   ]);
-  const failed = await run(
-    "fill_form",
-    { fields: [...fields, { selector: "#none", value: "x" }] },
-    { timeoutMS: 10_000 },
-  );
-  expect(failed.error?.code).toBe("element_not_found");
+  const failed = await run("fill_form", { fields: [...fields, { ref: "e999999", value: "x" }] });
+  expect(failed.error?.code).toBe("stale_ref");
   expect(failed.error?.message).toContain(
     'The 7 before it are filled. fields[0] (#qty) was set to "7" and is "1": not kept. fields[2] (#size) was set to "Large" and is "Small": not kept. fields[3]',
   );
-  const unsent = await run("fill_form_and_submit", { fields, submit_selector: "#none" });
+  const unsent = await run("fill_form_and_submit", { fields, submit_ref: "e999999" });
   expect(unsent.error?.message).toContain(
     'The fields are filled, the form was not sent. fields[0] (#qty) was set to "7" and is "1"',
   );
@@ -204,13 +200,12 @@ test("what a form says while it is filled is told with what it says when it is s
     { selector: "label=Mail", value: "a@b.test" },
     { selector: "label=Name", value: "Ada" },
   ];
-  const more = { timeoutMS: 20_000 };
-  const stayed = await run("fill_form_and_submit", { fields }, more);
+  const stayed = await run("fill_form_and_submit", { fields });
   expect(stayed.error).toBeUndefined();
   expect(stayed.result.receipt?.changes?.join()).toMatch(/This address is taken.*Saved as a draft/);
 
   await page.goto(site.page("/leads", `<!doctype html><title>Leads</title>${form("")}`));
-  const left = await run("fill_form_and_submit", { fields }, more);
+  const left = await run("fill_form_and_submit", { fields });
   expect(left.result).toMatchObject({ navigated: true, title: "Sent" });
   expect(left.result.receipt?.changes?.join()).toContain("This address is taken");
 

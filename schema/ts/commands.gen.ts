@@ -1779,6 +1779,8 @@ export interface LinksFound {
   regioned: number;
   internal_links: number;
   external_links: number;
+  /** that lead to no page: mail, telephones, scripts, broken addresses */
+  other_links?: number;
 }
 
 export interface PageStructureParams extends Part {

@@ -22,6 +22,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
   >();
   let internal = 0;
   let external = 0;
+  let other = 0;
   const refOf = (at: Element): string =>
     refs.refOf(at, tools.identityOf(at, tools.roleTold(at), tools.shownName(at, slices.pass)));
   const landmark = (at: Element): Element | undefined => (LANDMARKS.test(tools.roleTold(at)) ? at : undefined);
@@ -63,9 +64,11 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     if (!region) regions.set(around, (region = { links: [], count: 0 }));
     region.count++;
     const to = addressOf(link);
-    const isExternal = to !== undefined && to.origin !== globalThis.origin && /^https?:$/.test(to.protocol);
+    const isPage = to !== undefined && /^(https?|file):$/.test(to.protocol);
+    const isExternal = isPage && to.origin !== globalThis.origin;
     if (isExternal) external++;
-    else internal++;
+    else if (isPage) internal++;
+    else other++;
     if (region.links.length < limit) region.links.push([link, to, isExternal]);
   }
   const none = regions.get(null);
@@ -87,6 +90,7 @@ export const navigation: Question<"navigation"> = async ({ params, within, envir
     regioned: all.length,
     internal_links: internal,
     external_links: external,
+    ...(other > 0 ? { other_links: other } : {}),
   };
 };
 

@@ -1,7 +1,7 @@
 import type { PageHeading, PagePart, PageSummed } from "@gasoline/schema/commands";
 import type { Tree } from "@gasoline/capture/locators/deep";
 import type { Question } from "./main.ts";
-import { SILENT, elementsOf, rootsOf, treeOf } from "./walk.ts";
+import { SILENT, everyIn, rootsOf, treeOf } from "./walk.ts";
 
 const MAX_HEADINGS = 30;
 const MAX_LANDMARKS = 15;
@@ -46,7 +46,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
   for (const scope of scopes) {
     const tree = await treeOf(scope, tools, slices);
     trees.push(tree);
-    for (const at of elementsOf(tree)) {
+    for (const at of everyIn(scope, tree)) {
       if (slices.over) await slices.pause();
       if (!at.matches(ANY) || tools.isOwn(at)) continue;
       for (const name of keys(THERE)) if (at.matches(THERE[name])) there[name]++;

@@ -35,6 +35,12 @@ export function* elementsOf({ scope, itself, below }: Tree): Generator<Element, 
   }
 }
 
+/** The elements of a scope, and it itself where it is one. */
+export function* everyIn(scope: Document | Element, tree: Tree): Generator<Element, void, void> {
+  if (scope instanceof Element) yield scope;
+  yield* elementsOf(tree);
+}
+
 /** The roots of a tree, with itself. */
 export function* rootsOf({ scope, below }: Tree): Generator<Scope, void, void> {
   yield scope;
@@ -50,8 +56,7 @@ export async function fitting(
 ): Promise<Set<Element>> {
   const found = new Set<Element>();
   for (const scope of scopes) {
-    if (scope instanceof Element && scope.matches(css)) found.add(scope);
-    for (const at of elementsOf(await treeOf(scope, tools, slices))) {
+    for (const at of everyIn(scope, await treeOf(scope, tools, slices))) {
       if (slices.over) await slices.pause();
       if (at.matches(css)) found.add(at);
     }

@@ -279,12 +279,13 @@ describe("a page in short", () => {
         "Cart Two things are in it. Mail Zip Pay The card was refused Half Third None High Two 1 Deep",
     });
     expect(await summary({ selector: "nav, form" })).toEqual({
-      type: "generic",
+      type: "form",
       lang: "en-GB-x-abcdefghijklmnopqrstuvwxyz-",
       description: "A shop",
       headings: [],
       heading_count: 0,
-      landmarks: [],
+      landmarks: ['navigation "Main"', 'form "Pay"'],
+      forms: [{ ref: "e4", role: "form", text: "Pay: Mail, Zip, bare, select" }],
       interactive_element_count: 7,
       link_count: 1,
       table_count: 0,

@@ -58,8 +58,9 @@ describe("links by landmark", () => {
         },
       ],
       regioned: 3,
-      internal_links: 13,
+      internal_links: 11,
       external_links: 1,
+      other_links: 2,
     });
   });
   test("are those in what is asked about, and it itself", async () => {

@@ -30,7 +30,7 @@ test("links are told by the landmark that they are in, through shadow roots and 
     ["navigation Card", "Deep /deep"],
     ["", "Loose /loose"],
   ]);
-  expect(main!.answer).toMatchObject({ internal_links: 7, external_links: 1, regioned: 5 });
+  expect(main!.answer).toMatchObject({ internal_links: 6, external_links: 1, other_links: 1, regioned: 5 });
   const links = main!.answer.regions[1]!.links;
   expect(links).toMatchObject([{ current: "page" }, { external: true, target: "_blank" }, { hidden: true }]);
   expect(inner).toMatchObject({ frame: { name: "0" }, answer: { regions: [{ role: "navigation" }] } });

@@ -36,6 +36,7 @@ type linksFound struct {
 	Regioned int          `json:"regioned"` // regions, also those that are not listed
 	Internal int          `json:"internal_links"`
 	External int          `json:"external_links"`
+	Other    int          `json:"other_links,omitempty"` // that lead to no page: mail, telephones, scripts, broken addresses
 }
 
 // linkRegion is a landmark with its links. What is in none is of the last one, without a role.
@@ -62,8 +63,12 @@ func (p linksAsk) textOf(f linksFound) []string {
 	if f.Regioned == 0 {
 		return nil
 	}
-	out := []string{fmt.Sprintf("%s in %s: %d internal, %d external",
-		plural(f.Internal+f.External, "link"), plural(f.Regioned, "region"), f.Internal, f.External)}
+	kinds := fmt.Sprintf("%d internal, %d external", f.Internal, f.External)
+	if f.Other > 0 {
+		kinds += fmt.Sprintf(", %d to no page", f.Other)
+	}
+	out := []string{fmt.Sprintf("%s in %s: %s",
+		plural(f.Internal+f.External+f.Other, "link"), plural(f.Regioned, "region"), kinds)}
 	for _, r := range f.Regions {
 		line := "## no landmark"
 		if r.Role != "" {
