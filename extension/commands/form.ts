@@ -13,7 +13,7 @@ interface Form {
 }
 
 /** A last look at the fields takes at most so long, ms. */
-const LOOK_MS = 1000;
+const LOOK_MS = 5000;
 
 /** At the deadline it has this of the time that is left for the answer, ms. */
 const LATE_LOOK_MS = 150;

@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -12,8 +12,6 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: stri
   const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
   return { page, tab, run };
 }
-
-const short = { timeoutMS: 4000 };
 
 test(
   "a password that the eye icon shows is told to no agent",
@@ -115,7 +113,7 @@ test("what a field does not take is no success, and leaves its value", async ({
      <input type=color id=color><input type=email id=mail><input id=deaf oninput="this.value = ''"><select id=list><optgroup label=g disabled><option>one</optgroup><option>two</select>`,
   );
   const refused = async (selector: string, text: string, format: string) => {
-    const { status, error } = await run("type", { selector, text }, short);
+    const { status, error } = await run("type", { selector, text }, brief());
     expect([status, error?.code, error?.message], selector).toEqual([
       "error",
       "status_mismatch",
@@ -141,5 +139,5 @@ test("what a field does not take is no success, and leaves its value", async ({
   for (const [selector, text] of Object.entries(takes)) {
     expect((await run("type", { selector, text })).result?.value, selector).toBe(text);
   }
-  expect((await run("select", { selector: "#list", value: "one" }, short)).error?.code).toBe("not_actionable");
+  expect((await run("select", { selector: "#list", value: "one" }, brief())).error?.code).toBe("not_actionable");
 });

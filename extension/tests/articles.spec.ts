@@ -60,7 +60,7 @@ test("a page without an article gives what it shows, also of a frame, and a very
   expect(result).toMatchObject({ article: false, title: "App", content: "Cart\n\n2 items" });
   expect((await daemon.command("get_markdown", { frame: "0" }, at)).result.markdown).toBe("## Inner");
   await page.setContent(`<title>Big</title>${"<p>Row of words that goes on</p>".repeat(25_000)}`);
-  const big = (await daemon.command("get_readable", {}, { ...at, timeoutMS: 20_000 })).result;
+  const big = (await daemon.command("get_readable", {}, at)).result;
   expect(big.content).toHaveLength(200_000);
   expect(big.true_size).toBeGreaterThan(600_000);
 });

@@ -1,5 +1,5 @@
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test("links are asked for as the user, unseen by the page", async ({ daemon, site, browserWithExtension }) => {
   site.page("/mine", {
@@ -54,6 +54,6 @@ test("links whose turn did not come before the deadline are left out", async ({
   const { page, run } = await open(browserWithExtension, site, daemon, "");
   const { origin } = new URL(page.url());
   const urls = ["/quick", "/slow?1", "/slow?2", "/slow?3", "/slow?4"].map((path) => origin + path);
-  const { result } = await run("ask_links", { urls }, { timeoutMS: 3000 });
+  const { result } = await run("ask_links", { urls }, brief(3000));
   expect(result.links).toEqual([{ url: urls[0], status: 200, page: expect.any(String) }]);
 });

@@ -19,7 +19,7 @@ test("dialogs of sites that an act is not for are neither told nor answered, be 
   const other = (url: string): string => url.replace("127.0.0.1", "localhost");
   const asks = (of: string, when: string): string =>
     `<!doctype html><title>B</title><iframe></iframe><script>${when}(() => (document.title = "told " + ${of}.prompt("${SECRET}", "no")))</script>`;
-  const there = other(site.page("/there", asks("window", "setTimeout")));
+  const there = other(site.page("/there", asks("window", "((ask) => ask())")));
   const leads = site.page("/leads", `<!doctype html><title>A</title><script>location = "${there}"</script>`);
   const message = `((ask) => addEventListener("message", ask))`;
   const framed = other(site.page("/framed", asks("window", message)));
@@ -34,7 +34,7 @@ test("dialogs of sites that an act is not for are neither told nor answered, be 
     const more = src ? `<iframe src="${src}"></iframe>` : "";
     await page.goto(site.page("/here", `<!doctype html><title>A</title><button onclick="${go}">Go</button>${more}`));
     const tab = await browser.tab(page);
-    const acting = daemon.command(kind, { ...params, dialog_text: "all" } as object, { tab, timeoutMS: 15_000 });
+    const acting = daemon.command(kind, { ...params, dialog_text: "all" } as object, { tab });
     over = acting;
     const answer = await acting;
     expect(answer.error?.code, `${kind} ${src}`).toBe(why);

@@ -1,6 +1,6 @@
 // Options: of the browser's own lists, of customised ones, and of lists that pages build.
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
 
@@ -70,7 +70,7 @@ test("an option is looked for in the control's own list only, once that is there
   );
   expect((await run("select", { selector: "#c", value: "Paris" })).result.value).toBe("Paris");
   expect(await page.evaluate("out.value")).toBe("Paris");
-  const missing = await run("select", { selector: "#c", value: "office" }, { timeoutMS: 4000 });
+  const missing = await run("select", { selector: "#c", value: "office" }, brief());
   expect(missing.error?.message).toBe('No option is called "office". There are: "Paris", "Rome".');
   expect(await page.evaluate("out.value")).toBe("Paris");
 });

@@ -1,4 +1,4 @@
-import { allowUserScripts, type Browser, expect, test } from "./extension.ts";
+import { allowUserScripts, type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { FORM } from "./pages.ts";
 import { Site } from "./site.ts";
@@ -55,9 +55,7 @@ test("two equal matches are not guessed between", async ({ daemon, site, browser
   await expect(status).toHaveText("second");
   expect((await run("click", { selector: "text=Same", nth: 0 })).error).toBeUndefined();
   await expect(status).toHaveText("first");
-  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 4000 })).error?.code).toBe(
-    "nth_out_of_range",
-  );
+  expect((await run("click", { selector: "text=Same", nth: 5 }, brief())).error?.code).toBe("nth_out_of_range");
 });
 
 test("problems are named: missing, disabled, covered, not typeable, invalid", async ({
@@ -66,28 +64,27 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   browserWithExtension,
 }) => {
   const { page, run } = await open(browserWithExtension, site, daemon);
-  const short = { timeoutMS: 4000 };
-  const missing = await run("click", { selector: "role=button[name='Order later']" }, short);
+  const missing = await run("click", { selector: "role=button[name='Order later']" }, brief());
   expect(missing.error?.code).toBe("element_not_found");
   expect(missing.error?.candidates?.map((c) => c.name)).toContain("Order now");
-  expect((await run("click", { selector: "#off" }, short)).error).toMatchObject({
+  expect((await run("click", { selector: "#off" }, brief())).error).toMatchObject({
     code: "not_actionable",
     message: expect.stringContaining("disabled"),
   });
-  expect((await run("type", { selector: "h1", text: "x" }, short)).error?.code).toBe("not_typeable");
-  expect((await run("select", { selector: "h1", value: "x" }, short)).error?.code).toBe("not_select");
-  expect((await run("check", { selector: "h1" }, short)).error?.code).toBe("not_checkable");
-  expect((await run("focus", { selector: "h1" }, short)).error?.code).toBe("not_focusable");
-  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_selector");
-  expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
-  expect((await run("click", {}, short)).error?.code).toBe("missing_target");
-  expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
-  expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe(
+  expect((await run("type", { selector: "h1", text: "x" }, brief())).error?.code).toBe("not_typeable");
+  expect((await run("select", { selector: "h1", value: "x" }, brief())).error?.code).toBe("not_select");
+  expect((await run("check", { selector: "h1" }, brief())).error?.code).toBe("not_checkable");
+  expect((await run("focus", { selector: "h1" }, brief())).error?.code).toBe("not_focusable");
+  expect((await run("click", { selector: "div[[" }, brief())).error?.code).toBe("invalid_selector");
+  expect((await run("click", { selector: 7 as never }, brief())).error?.code).toBe("invalid_param");
+  expect((await run("click", {}, brief())).error?.code).toBe("missing_target");
+  expect((await run("click", { ref: "e999999" }, brief())).error?.code).toBe("stale_ref");
+  expect((await run("click", { selector: "text=Same", within: "#nowhere" }, brief())).error?.code).toBe(
     "scope_not_found",
   );
-  expect((await run("key_press", { text: "NoSuchKey" }, short)).error?.code).toBe("invalid_param");
-  expect((await run("click", { selector: "#away", new_tab: true }, short)).result.opened_tab).toBeGreaterThan(0);
-  expect((await run("click", { selector: "#far", new_tab: true }, short)).error?.code).toBe("new_tab_requires_link");
+  expect((await run("key_press", { text: "NoSuchKey" }, brief())).error?.code).toBe("invalid_param");
+  expect((await run("click", { selector: "#away", new_tab: true }, brief())).result.opened_tab).toBeGreaterThan(0);
+  expect((await run("click", { selector: "#far", new_tab: true }, brief())).error?.code).toBe("new_tab_requires_link");
   await page.evaluate(() => {
     const cover = document.createElement("div");
     cover.id = "cookie-wall";
@@ -95,7 +92,7 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
     cover.textContent = "Accept?";
     document.body.append(cover);
   });
-  const covered = await run("click", { selector: "testid=order" }, short);
+  const covered = await run("click", { selector: "testid=order" }, brief());
   expect(covered.error).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("cookie-wall") });
 });
 
@@ -117,17 +114,16 @@ test("words for a selector lead to text=, at once when the page shows them", asy
   }
   await expect(status).toHaveText("far");
   expect((await run("wait_for", { selector: "Far away", absent: true })).error?.code).toBe("invalid_selector");
-  const short = { timeoutMS: 8000 };
-  expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain(
+  expect((await run("click", { selector: "Don't panic!" }, brief())).error?.message).toContain(
     'write selector:"text=Don\'t panic!"',
   );
-  const later = await run("click", { selector: "Pay later" }, short);
+  const later = await run("click", { selector: "Pay later" }, brief());
   expect(later.error).toMatchObject({ code: "element_not_found", message: expect.stringContaining("text=Pay later") });
-  expect((await run("wait_for", { selector: "Pay later" }, short)).error?.message).toContain("text=Pay later");
-  expect((await run("click", { selector: "svg path" }, short)).error?.message).toBe("Nothing fits svg path.");
+  expect((await run("wait_for", { selector: "Pay later" }, brief())).error?.message).toContain("text=Pay later");
+  expect((await run("click", { selector: "svg path" }, brief())).error?.message).toBe("Nothing fits svg path.");
   // What to do next is the daemon's to say.
   expect((await run("click", { selector: "text=Same" })).error?.message).toBe("2 elements fit text=Same.");
-  expect((await run("click", { ref: "e999999" }, short)).error?.message).toBe(
+  expect((await run("click", { ref: "e999999" }, brief())).error?.message).toBe(
     "e999999 is unknown: no answer about this tab gave it.",
   );
 });
@@ -286,7 +282,7 @@ test("type, select, check, key_press, hover, focus, scroll_to act as a user woul
   await expect(page.locator("#editor")).toHaveText(/line one\s*line two/);
   expect((await run("select", { selector: "[name=size]", value: "medium" })).result.value).toBe("m");
   await expect(status).toHaveText("size m");
-  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 4000 })).error).toMatchObject({
+  expect((await run("select", { selector: "[name=size]", value: "huge" }, brief())).error).toMatchObject({
     code: "option_not_found",
     message: expect.stringContaining("Small"),
   });
@@ -421,7 +417,7 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   }
   expect(Math.min(...waits)).toBeLessThan(950);
   expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
-  const late = await run("wait_for", { selector: "#never" }, { timeoutMS: 4000 });
+  const late = await run("wait_for", { selector: "#never" }, brief());
   expect(late.status).toBe("timeout");
   expect(late.error).toMatchObject({ code: "timeout", message: "#never did not come in time." });
   expect((await run("wait_for", {})).error?.code).toBe("missing_param");
@@ -448,7 +444,7 @@ test("wait_for_stable waits until nothing changes, over a navigation too", async
     stability_ms: 500,
   });
   await page.evaluate(() => setInterval(() => document.body.append("x"), 50));
-  const never = await run("wait_for_stable", {}, { timeoutMS: 4000 });
+  const never = await run("wait_for_stable", {}, brief());
   expect(never.result).toMatchObject({ stable: false, timed_out: true });
   expect(never.result.mutations_observed).toBeGreaterThan(0);
 });
@@ -539,7 +535,7 @@ test("frames are reached by selector, by number and by search", async ({ daemon,
   await expect(out("cross")).toHaveText("inner true");
   expect((await run("click", { selector: "text=In frame", frame: "all" })).error?.code).toBe("ambiguous_target");
   expect((await run("click", { selector: "text=Outer" })).error).toBeUndefined();
-  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 4000 })).error?.code).toBe(
+  expect((await run("click", { selector: "text=In frame", frame: "#no" }, brief())).error?.code).toBe(
     "frame_not_found",
   );
   const all = await run("list_interactive", { frame: "all", text_contains: "In frame" });
@@ -685,7 +681,7 @@ test("a navigation that brings no page fails, and never tells of the page before
   expect(empty.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("gave no page") });
   expect((await run("new_tab", { url: site.url("/empty") }, { tab: 0 })).error?.message).toContain("gave no page");
   site.page("/slow", { body: "slow", delay: 300_000 });
-  const slow = await run("navigate", { url: site.url("/slow") }, { timeoutMS: 4000 });
+  const slow = await run("navigate", { url: site.url("/slow") }, brief());
   expect(slow).toMatchObject({
     status: "timeout",
     error: { message: expect.stringContaining(`${site.url("/slow")} has not come in time`) },
@@ -727,7 +723,7 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({
     code: "promise_rejected",
   });
   expect((await js("this is not code")).error?.message).toContain("SyntaxError");
-  const endless = await run("execute_js", { script: "new Promise(() => {})" }, { timeoutMS: 4000 });
+  const endless = await run("execute_js", { script: "new Promise(() => {})" }, brief());
   expect(endless.error?.code).toBe("execution_timeout");
   expect((await js("typeof window.mine", { world: "isolated" })).result.result).toBe("undefined");
 });
@@ -762,7 +758,7 @@ const leads = async ({ daemon, site, browser }: { daemon: FakeDaemon; site: Site
         await page.goto(here);
         const go = `location.href = ${JSON.stringify(url)}`;
         const script = then.startsWith("await") ? `${go}; ${then}` : `(${go}, ${then})`;
-        const { error } = await run("execute_js", { script, world }, { timeoutMS: 15_000 });
+        const { error } = await run("execute_js", { script, world });
         expect(error, `${script} ${world}`).toMatchObject({
           code: "page_left",
           message: expect.stringContaining("while the script ran"),
@@ -782,7 +778,7 @@ test(
   async ({ daemon, site, browserWithExtension: browser }) => {
     const { page, run, tab } = await open(browser, site, daemon, "here");
     const script = "document.title = 'Runs'; await new Promise(() => {})";
-    const running = run("execute_js", { script }, { timeoutMS: 15_000 });
+    const running = run("execute_js", { script });
     await expect(page).toHaveTitle("Runs");
     await (await browser.worker()).evaluate((id) => chrome.debugger.detach({ tabId: id }), tab);
     expect((await running).error).toMatchObject({ code: "debugger_refused" });

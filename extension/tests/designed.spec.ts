@@ -1,7 +1,7 @@
 // Controls as component libraries make them: the real one is hidden, lists stand twice, what opens is put at the end of
 // the page.
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
 
@@ -219,7 +219,7 @@ test("a label with a link in its middle is pressed beside it, by real input too,
   });
   expect(result.filled?.map(({ value }) => value)).toEqual(["true", "true"]);
   expect(await page.evaluate("[agree.checked, only.checked]")).toEqual([true, true]);
-  const real = await run("check", { selector: "#only", trusted: "always", checked: false }, { timeoutMS: 4000 });
+  const real = await run("check", { selector: "#only", trusted: "always", checked: false }, brief());
   expect(real.error?.code).toBe("blocked_by_overlay");
   const { result: clicked } = await run("click", { selector: "#agree" });
   expect(await page.evaluate("[agree.checked, location.pathname]")).toEqual([false, "/a"]);

@@ -1,5 +1,5 @@
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 import type { Page, Site } from "./site.ts";
 
 test.use({ host: "node" });
@@ -68,7 +68,7 @@ for (const [path, text, markdown, outline] of SAYS)
     const isPage = !text.source.includes("\\[") || path === "/json";
     expect(found.exists).toBe(true);
     if (!isPage && path !== "/frameset") expect([listed.document, found.document].join()).toMatch(/^\[.*\],\[/);
-    const waited = await run("wait_for", { text: "no such words" }, { timeoutMS: 4000 });
+    const waited = await run("wait_for", { text: "no such words" }, brief());
     expect(waited.error?.code).toBe("timeout");
   });
 

@@ -1,6 +1,6 @@
 import { open } from "./acting.ts";
 import { NO_BAR } from "./chromium.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node", without: [NO_BAR] }); // in the extension the bar comes while something is held
 
@@ -46,9 +46,9 @@ test("the mouse is pressed, moved and let go, onto an element, to a point or by 
 
 test("a drag that cannot begin or end leaves the page as it is", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, POINTER);
-  const missing = await run("drag", { selector: "#a", to: "#none" }, { timeoutMS: 4000 });
+  const missing = await run("drag", { selector: "#a", to: "#none" }, brief());
   expect(missing.error?.code).toBe("element_not_found");
-  const covered = await run("drag", { selector: "#a", to: "text=/./" }, { timeoutMS: 4000 });
+  const covered = await run("drag", { selector: "#a", to: "text=/./" }, brief());
   expect(covered.error).toBeDefined();
   await page.evaluate(() => {
     document.body.insertAdjacentHTML(
@@ -56,7 +56,7 @@ test("a drag that cannot begin or end leaves the page as it is", async ({ daemon
       "<div id=over class=box style='left:0;top:0;width:200px;height:200px'>Over</div>",
     );
   });
-  const over = await run("drag", { selector: "#a", dx: 10 }, { timeoutMS: 4000 });
+  const over = await run("drag", { selector: "#a", dx: 10 }, brief());
   expect(over.error?.code).toBe("blocked_by_overlay");
   expect((await run("drag", { dx: 10 } as never)).error?.code).toBe("missing_target");
   expect(await page.evaluate("heard")).toEqual([]);

@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -80,7 +80,7 @@ test("the first field that cannot be filled ends it, and what was filled is told
         { selector: "[name=terms]", value: "true" },
       ],
     },
-    { timeoutMS: 4000 },
+    brief(),
   );
   expect(error?.code).toBe("option_not_found");
   expect(error?.message).toMatch(
@@ -130,7 +130,7 @@ test("a form without a button that is seen is sent as by Enter, with its checks"
       fields: [{ selector: "#lone", value: "y" }],
       submit_selector: "#none",
     },
-    { timeoutMS: 4000 },
+    brief(),
   );
   expect(named.error?.code).toBe("element_not_found");
 });

@@ -1,6 +1,6 @@
 import type { CommandKind, Commands, Coverage } from "@gasoline/schema/commands";
 import type { FakeDaemon } from "./daemon.ts";
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { Site } from "./site.ts";
 
 /** Opens a page and returns what runs commands in its tab. */
@@ -104,7 +104,7 @@ test("a target that fits in several frames is refused with candidates of each, a
   expect((await run("get_text", { selector: "body" })).result.matched?.frame).toBeUndefined();
   expect((await run("get_text", { selector: "body", frame: "0" })).result.matched?.frame).toBe("0");
 
-  const none = await run("click", { selector: "role=button[name='Twise']" }, 1200);
+  const none = await run("click", { selector: "role=button[name='Twise']" }, brief(1200).timeoutMS);
   expect(none.error?.code).toBe("element_not_found");
 
   /** Waits until what was sent last is under way. */
@@ -173,16 +173,16 @@ test("a frame that answers nothing, one that loads for ever and one that goes aw
     ),
   );
   await expect(browser.page).toHaveTitle("frozen");
-  const list = await run("list_interactive", {}, 8000);
+  const list = await run("list_interactive", {}, brief(8000).timeoutMS);
   expect(list.error).toBeUndefined();
   expect(list.result.elements.map(({ label }) => label)).toEqual(expect.arrayContaining(["Press", "Away"]));
   expect(list.result.coverage?.unanswered?.map(({ url }) => url)).toContain(site.url("/frozen", "localhost"));
-  const press = await run("click", { selector: "text=Press" }, 8000);
+  const press = await run("click", { selector: "text=Press" }, brief(8000).timeoutMS);
   expect(press.error).toBeUndefined();
-  const away = await run("click", { selector: "text=Away" }, 8000);
+  const away = await run("click", { selector: "text=Away" }, brief(8000).timeoutMS);
   expect(away.error).toBeUndefined();
   await expect(browser.page.locator("#away")).toHaveCount(0);
-  const none = await run("click", { selector: "text=Nowhere" }, 8000);
+  const none = await run("click", { selector: "text=Nowhere" }, brief(8000).timeoutMS);
   expect(none.error, none.error?.message).toMatchObject({ code: "element_not_found" });
   expect(none.error?.message).toContain(site.url("/frozen", "localhost"));
 });
@@ -243,7 +243,7 @@ test("frames of sites that are not granted are named", async ({ daemon, site, br
   await browser.page.waitForLoadState("load"); // Until then the frame is still an empty one of the page's own.
   const list = await run("list_interactive", {});
   expect(list.result.coverage).toEqual({ ungranted: ["https://pay.invalid"] });
-  const none = await run("click", { selector: "text=Card" }, 3000);
+  const none = await run("click", { selector: "text=Card" }, brief(3000).timeoutMS);
   expect(none.error?.message).toMatch(/Nothing fits.*iframes of https:\/\/pay\.invalid, which are not granted/);
 });
 
@@ -280,7 +280,7 @@ test("of very many frames the visible ones with something in them are listed, wi
   );
   const run = await open(browser, daemon, site.page("/", `<button>Main</button>${frames.join("")}`));
   await browser.page.waitForLoadState("load");
-  const list = await run("list_interactive", {});
+  const list = await run("list_interactive", {}, brief(15_000).timeoutMS);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   expect(list.result.frames?.length).toBeGreaterThan(5);
@@ -317,9 +317,9 @@ test("a target in one of very many frames is found by its text, its frame's numb
   expect(selector.error).toBeUndefined();
   const ref = selector.result.elements[0]?.ref ?? "";
   expect((await run("highlight", { ref, duration_ms: 10 })).error).toBeUndefined();
-  const list = await run("list_interactive", {});
+  const list = await run("list_interactive", {}, brief(15_000).timeoutMS);
   expect(list.result.coverage?.more).toBeGreaterThan(50);
-  const none = await run("list_interactive", { frame: "700" }, 3000);
+  const none = await run("list_interactive", { frame: "700" }, brief(3000).timeoutMS);
   expect(none.error?.message).toContain("has 260 frames");
   const press = await run("click", { selector: "text=B250" });
   expect(press.error).toBeUndefined();
@@ -363,7 +363,7 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   // Until its last frame is there the page is busy with itself: Chrome alone needs long for them.
   await expect.poll(lines).toBe(500);
 
-  const list = await run("list_interactive", {});
+  const list = await run("list_interactive", {}, brief(15_000).timeoutMS);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   // On a machine that is busy with other things some frames, or all, are told as silent instead: none is passed over.
@@ -373,7 +373,7 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(400);
 
-  const text = await run("get_text", {});
+  const text = await run("get_text", {}, brief(15_000).timeoutMS);
   expect(text.error).toBeUndefined();
   expect(text.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(accounted(text.result)).toBe(500);
@@ -390,7 +390,7 @@ test("a page of five hundred frames is captured, listed, read and operated withi
     ["click", { selector: "text=Nowhere" }],
     ["wait_for", { text: "Nowhere" }],
   ] as const) {
-    const none = await run(kind, params, 6000);
+    const none = await run(kind, params, brief(6000).timeoutMS);
     expect(none.error?.code, kind).toMatch(/^(element_not_found|timeout)$/);
     // Nothing is left out where the search came to all of them in time; a busy page has no time for what it has instead.
     if (none.error?.code === "element_not_found")

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -92,7 +92,7 @@ for (const app of APPS) {
       expect(error, `${n}`).toBeUndefined();
       expect((await told()).items).toEqual(left);
     }
-    const gone = await run("click", { ref: refOf("Remove 3") }, { timeoutMS: 4000 });
+    const gone = await run("click", { ref: refOf("Remove 3") }, brief());
     expect(gone.error?.code).toMatch(/stale_ref|element_not_found/);
     expect((await told()).items).toEqual([1]);
   });

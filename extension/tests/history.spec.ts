@@ -1,6 +1,6 @@
 import type { CommandKind, Commands } from "@gasoline/schema/commands";
 import type { FakeDaemon } from "./daemon.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 import { undebugged } from "./undebugged.ts";
 
 const runIn =
@@ -33,7 +33,7 @@ test.describe("pages that the browser keeps when they are left", () => {
     const ref = list.elements[0]?.ref ?? "";
     expect((await run("click", { ref })).error).toBeUndefined();
     expect((await run("navigate", { url: site.url("/other") })).result.title).toBe("Other");
-    expect((await run("click", { ref }, 2000)).error?.code).toBe("stale_ref");
+    expect((await run("click", { ref }, brief(2000).timeoutMS)).error?.code).toBe("stale_ref");
 
     for (const visit of [2, 3]) {
       const back = await run("back", {});

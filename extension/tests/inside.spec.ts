@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 import type { Site } from "./site.ts";
 
 test.use({ host: "node" });
@@ -175,10 +175,10 @@ test(
       expect(clicked.result).toMatchObject({ trusted: true, unseen: true });
       await expect.poll(() => paid).toBe(before + 1);
     }
-    const never = await run("click", { x: 50, y: 50, trusted: "never" }, { timeoutMS: 4000 });
+    const never = await run("click", { x: 50, y: 50, trusted: "never" }, brief());
     expect(never.error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("cannot see") });
     expect((await run("hover", { x: 50, y: 50 })).result).toMatchObject({ unseen: true });
-    const scrolled = await run("scroll_to", { x: 50, y: 50, dx: 0, dy: 10 }, { timeoutMS: 4000 });
+    const scrolled = await run("scroll_to", { x: 50, y: 50, dx: 0, dy: 10 }, brief());
     expect(scrolled.error?.code).toBe("not_actionable");
     expect(paid).toBe(2);
   },

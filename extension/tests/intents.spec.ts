@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -135,11 +135,11 @@ test("a dialog is confirmed by the button that says so, and never by a guess", a
   await page.setContent(
     `<title>A</title><dialog id=x>What now? <button>Save</button><button>Delete</button></dialog><script>x.showModal()</script>`,
   );
-  const two = await run("confirm_top_dialog", {}, { timeoutMS: 4000 });
+  const two = await run("confirm_top_dialog", {}, brief());
   expect(two.error).toMatchObject({ code: "ambiguous_target" });
   expect(two.error?.candidates?.map(({ name }) => name)).toEqual(["Save", "Delete"]);
   await page.setContent(`<title>A</title><dialog id=x>Hm <button>Blue</button></dialog><script>x.showModal()</script>`);
-  const none = await run("confirm_top_dialog", {}, { timeoutMS: 4000 });
+  const none = await run("confirm_top_dialog", {}, brief());
   expect(none.error).toMatchObject({ code: "element_not_found", candidates: [{ name: "Blue" }] });
 });
 
@@ -161,7 +161,7 @@ test("a composer is opened, written in and sent", async ({ daemon, site, browser
   expect(sent.result.matched?.label).toBe("Send now");
   await expect(page).toHaveTitle("sent Hello");
   await page.setContent("<title>A</title><textarea></textarea><textarea></textarea><button>Send</button>");
-  expect((await run("submit_active_composer", {}, { timeoutMS: 4000 })).error?.code).toBe("element_not_found");
+  expect((await run("submit_active_composer", {}, brief())).error?.code).toBe("element_not_found");
   await page.setContent("<title>A</title><button>Buy</button>");
-  expect((await run("open_composer", {}, { timeoutMS: 4000 })).error?.code).toBe("element_not_found");
+  expect((await run("open_composer", {}, brief())).error?.code).toBe("element_not_found");
 });

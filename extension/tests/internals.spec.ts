@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -95,7 +95,7 @@ test("a component is found by its role and name, clicked, and checked", async ({
   expect((await run("query", { selector: "role=switch[checked]", query_type: "exists" })).result.count).toBe(1);
   const off = await run("check", { selector: "role=switch", checked: false });
   expect(off).toMatchObject({ result: { value: "false" } });
-  const locked = await run("click", { selector: 'role=button[name="Locked"]' }, { timeoutMS: 4000 });
+  const locked = await run("click", { selector: 'role=button[name="Locked"]' }, brief());
   expect(locked.error?.code).toBe("not_actionable");
 
   const { result } = await run("locators", { selector: "#mail" });

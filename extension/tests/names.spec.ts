@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -22,13 +22,8 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, html = PAG
   const locators = async (selector: string, nth?: number) =>
     (await run("locators", { selector, ...(nth === undefined ? {} : { nth }) })).result;
   const locate = async (of: { selectors: string[]; role: string; name: string }, more: object = {}) =>
-    (
-      await run(
-        "locate",
-        { selectors: of.selectors, role: of.role, name: of.name, agree: true, ...more },
-        { timeoutMS: 4000 },
-      )
-    ).result;
+    (await run("locate", { selectors: of.selectors, role: of.role, name: of.name, agree: true, ...more }, brief()))
+      .result;
   return { page, run, locators, locate };
 }
 
@@ -68,10 +63,8 @@ test("an element's locators find it and nothing else that is the same, and hold 
   expect(await locators(".icon")).toMatchObject({ role: "button", name: "" });
   // What has no role is what it says.
   expect(await locators("#card")).toMatchObject({ role: "div", name: "Card ending 1234" });
-  expect((await run("locators", { selector: "text=Delete" }, { timeoutMS: 4000 })).error?.code).toBe(
-    "ambiguous_target",
-  );
-  expect((await run("locators", { ref: "e999999" }, { timeoutMS: 4000 })).error?.code).toBe("stale_ref");
+  expect((await run("locators", { selector: "text=Delete" }, brief())).error?.code).toBe("ambiguous_target");
+  expect((await run("locators", { ref: "e999999" }, brief())).error?.code).toBe("stale_ref");
 });
 
 test("a name is found by another way when its best one fails, if role and name are what they were", async ({
@@ -266,9 +259,7 @@ test("a form is sent by the button that a ref names", async ({ daemon, site, bro
   const fields = [{ selector: "#name", value: "Ada" }];
   expect((await run("fill_form_and_submit", { fields, submit_ref: ref })).error).toBeUndefined();
   await expect(page).toHaveTitle("sent");
-  expect(
-    (await run("fill_form_and_submit", { fields, submit_ref: "e999999" }, { timeoutMS: 4000 })).error,
-  ).toMatchObject({
+  expect((await run("fill_form_and_submit", { fields, submit_ref: "e999999" }, brief())).error).toMatchObject({
     code: "stale_ref",
     message: expect.stringContaining("The fields are filled, the form was not sent."),
   });

@@ -1,5 +1,5 @@
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
 
@@ -32,7 +32,7 @@ for (const host of ["127.0.0.1", "localhost"] as const) {
       for (const kind of ["click", "hover"] as const) {
         const covered = await daemon.command(kind, { selector: "text=Inner", frame: "1", trusted } as object, {
           tab,
-          timeoutMS: 4000,
+          ...brief(),
         });
         expect(covered.error, kind).toMatchObject({
           code: "blocked_by_overlay",

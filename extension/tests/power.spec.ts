@@ -1,7 +1,7 @@
 import type { ActResult } from "@gasoline/schema/commands";
 import type { Page } from "@playwright/test";
 import { invoke, open } from "./acting.ts";
-import { allowUserScripts, expect, test } from "./extension.ts";
+import { allowUserScripts, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { pixels } from "./pixels.ts";
 
@@ -175,9 +175,7 @@ test("a dialog of a site that was not granted is neither told nor answered", asy
     ["click", { selector: "a" }],
   ] as const) {
     if (kind === "click") await page.goto(here);
-    const { error, result } = await run(kind as "refresh", { ...params, dialog_text: "all" } as object, {
-      timeoutMS: 15_000,
-    });
+    const { error, result } = await run(kind as "refresh", { ...params, dialog_text: "all" } as object);
     await expect(page, kind).toHaveTitle("told null");
     expect(JSON.stringify([error, result]), kind).not.toContain("42");
     if (kind !== "click") expect(error?.code, kind).toBe("origin_not_allowed");
@@ -194,7 +192,7 @@ test("a wait whose page leads to a site that was not granted says that the page 
   const there = await bank(page);
   for (const params of [{ text: "Paid" }, { text: "Paying", absent: true }, { selector: "#paid" }]) {
     await page.goto(here);
-    const waiting = run("wait_for", params, { timeoutMS: 15_000 });
+    const waiting = run("wait_for", params);
     await page.evaluate((url) => setTimeout(() => (location.href = url), 300), there);
     const { error } = await waiting;
     expect(error?.code, `${JSON.stringify(params)}: ${error?.message}`).toBe("page_left");
@@ -289,7 +287,7 @@ test("a page that does not say what is secret in it is not filmed", async ({
   const worker = await browser.worker();
   const title = () => worker.evaluate(async (id) => (await chrome.tabs.get(id)).title, tab);
   await expect.poll(title).toBe("Stuck");
-  const { error } = await run("screen_recording_start", { name: "stuck", fps: 10 }, { tab, timeoutMS: 10_000 });
+  const { error } = await run("screen_recording_start", { name: "stuck", fps: 10 }, { tab, ...brief(10_000) });
   expect(error?.code, error?.message).toBe("timeout");
   expect(daemon.films.flatMap((film) => film.frames)).toEqual([]);
 });
@@ -336,7 +334,7 @@ test.describe("a page that is not there", () => {
       site.page("/asleep", "<!doctype html><title>Asleep</title><button>There</button>"),
     );
     expect(await each(asleep)).toEqual(["page_discarded"]);
-    expect((await run("refresh", {}, { tab: asleep, timeoutMS: 15_000 })).error).toBeUndefined();
+    expect((await run("refresh", {}, { tab: asleep })).error).toBeUndefined();
     expect((await run("query", { selector: "button" }, { tab: asleep })).error).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 import type { Site } from "./site.ts";
 
 test.use({ host: "node" });
@@ -33,7 +33,7 @@ test("an act that the page goes on with past the deadline is done, and still bus
      <input oninput="hang()">`,
   );
   let release = holding(site);
-  const bought = await run("click", { selector: "button" }, { timeoutMS: 5000 });
+  const bought = await run("click", { selector: "button" }, brief(5000));
   release();
   expect(bought.error).toBeUndefined();
   expect(bought.result.matched?.label).toBe("Buy");
@@ -41,7 +41,7 @@ test("an act that the page goes on with past the deadline is done, and still bus
   await expect(page.locator("output")).toHaveText("1");
   // What waits for the page to come back, and does so too long, is not done.
   release = holding(site);
-  const typed = await run("type", { selector: "input", text: "x" }, { timeoutMS: 5000 });
+  const typed = await run("type", { selector: "input", text: "x" }, brief(5000));
   expect(typed.error).toBeUndefined();
   expect(typed.result.receipt?.busy?.join()).toContain("does not answer");
   const late = await run("click", { selector: "button" }, { timeoutMS: 1000 });
@@ -72,8 +72,9 @@ test("what kept an act from being made is told, also where the page is busy at t
     ["#off", "not_actionable", /Off.* is disabled/],
   ] as const) {
     const release = holding(site);
-    const clicked = run("click", { selector }, { timeoutMS: 6000 });
-    await page.evaluate("void setTimeout(hang, 4000)");
+    const { timeoutMS } = brief(6000);
+    const clicked = run("click", { selector }, { timeoutMS });
+    await page.evaluate((ms) => void setTimeout("hang()", ms), timeoutMS - 2000);
     const { error } = await clicked;
     release();
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
@@ -172,7 +173,7 @@ test("an act that fails in a page with iframes leaves nothing behind that watche
   );
   await page.frameLocator("iframe").getByText("x").waitFor();
   for (let i = 0; i < 3; i++) {
-    const missing = await run("click", { selector: "#none" }, { timeoutMS: 4000 });
+    const missing = await run("click", { selector: "#none" }, brief());
     expect(missing.error?.code).toBe("element_not_found");
   }
   const { result } = await run("click", { selector: "text=Go" });

@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -25,7 +25,7 @@ test("the first selector that fits exactly one element is found, a lesser one on
   site.page("/else", "<!doctype html><button>Save</button><button id=other>Inside</button>");
   const { page, run } = await open(browserWithExtension, site, daemon, PAGE);
   const locate = async (selectors: string[], more: object = {}) =>
-    (await run("locate", { selectors, ...more }, { timeoutMS: 4000 })).result;
+    (await run("locate", { selectors, ...more }, brief())).result;
   expect(await locate(["#one", "text=Save"])).toMatchObject({ index: 0, frame: "main", counts: [1] });
   // What is visible is meant, as everywhere.
   expect(await locate(["text=Send"])).toMatchObject({ index: 0, frame: "main", counts: [1] });
@@ -99,9 +99,7 @@ test("pages and boxes are scrolled to a place, and the page hears of it", async 
     });
   expect(await places()).toEqual([30, 800, 10, 250, 600]);
   expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toContain("box");
-  expect((await run("scroll_position", { selector: "#none", top: 1 }, { timeoutMS: 4000 })).error?.code).toBe(
-    "element_not_found",
-  );
+  expect((await run("scroll_position", { selector: "#none", top: 1 }, brief())).error?.code).toBe("element_not_found");
   expect((await run("scroll_position", { top: "far" as never })).error?.code).toBe("invalid_param");
   await browserWithExtension.set({ pilot: false });
   expect((await run("scroll_position", { top: 1 })).error?.code).toBe("pilot_off");

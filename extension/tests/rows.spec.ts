@@ -1,5 +1,5 @@
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
 
@@ -31,7 +31,7 @@ for (const trusted of ["never", "always"]) {
     expect(first.error).toBeUndefined();
     expect(first.result.healed).toBe(true);
     // What is repeated after an answer that was lost is not done to the next row.
-    const again = await run("click", { ref, trusted }, { timeoutMS: 4000 });
+    const again = await run("click", { ref, trusted }, brief());
     expect(again.error).toMatchObject({ code: "stale_ref", message: expect.stringContaining('by "Alice"') });
     expect(await page.evaluate("deleted")).toEqual(["Alice"]);
     const bob = await run("list_interactive", {});
@@ -108,11 +108,7 @@ for (const trusted of ["never", "always"]) {
       for (const words of ["firstChild.textContent = name", "lastChild.textContent = 'Delete ' + name"]) {
         const { page, run } = await open(browserWithExtension, site, daemon, USED_AGAIN(words));
         await page.evaluate(`addEventListener('${on}', () => { rows.shift(); draw(); }, { once: true })`);
-        const pressed = await run(
-          "click",
-          { selector: "li:first-child button", trusted, count },
-          { timeoutMS: 20_000 },
-        );
+        const pressed = await run("click", { selector: "li:first-child button", trusted, count });
         const message = expect.stringMatching(/^<button> "Delete( Alice)?" was (pressed|clicked), and /);
         expect(pressed.error, words).toMatchObject({ code: "not_actionable", message });
         expect(await page.evaluate("[deleted, rows]"), words).toEqual([deleted, ["Bob", "Carol"]]);
@@ -182,7 +178,7 @@ test("the first of rows that nothing tells apart is not the one that comes after
     const { result } = await run("list_interactive", {});
     const { ref } = result.elements[0]!;
     expect((await run("click", { ref })).error).toBeUndefined();
-    expect((await run("click", { ref }, { timeoutMS: 4000 })).error?.code).toBe("stale_ref");
+    expect((await run("click", { ref }, brief())).error?.code).toBe("stale_ref");
     await expect(page.locator("li")).toHaveCount(2);
   }
 });

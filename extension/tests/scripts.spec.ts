@@ -1,4 +1,4 @@
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 
 /** Whether the extension's debugger is in the tab. */
 async function attached(browser: Browser, tab: number): Promise<boolean> {
@@ -27,7 +27,7 @@ test("a script without an end is answered, leaves the page usable and the debugg
   await browser.page.goto(site.page("/a", "<title>A</title>"));
   const tab = await browser.tab(browser.page);
   for (const [what, script] of Object.entries(endless)) {
-    const late = await daemon.command("execute_js", { script }, { tab, timeoutMS: 4000 });
+    const late = await daemon.command("execute_js", { script }, { tab, ...brief() });
     expect(late.error?.code, what).toBe("execution_timeout");
     const next = await daemon.command("execute_js", { script: "1 + 1" }, { tab });
     expect(next.error, what).toBeUndefined();

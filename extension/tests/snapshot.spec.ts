@@ -1,6 +1,6 @@
 import type { SnapshotParams } from "@gasoline/schema/commands";
 import { open } from "./acting.ts";
-import { type Browser, expect, test } from "./extension.ts";
+import { type Browser, brief, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
 
@@ -411,6 +411,6 @@ test("a page of 5,000 levels, and one that never keeps still, are answered in ti
     };
     port2.postMessage(null);
   });
-  const { snapshot } = await snap({}, 4000);
+  const { snapshot } = await snap({}, brief().timeoutMS);
   expect(snapshot).toContain('heading "Card');
 });

@@ -20,11 +20,7 @@ test("keys for an element come to no other one that takes the focus before the f
     [`<div id=a class=ProseMirror contenteditable ${away}>x</div>${other}`, "type", { text: "hunter2" }],
   ] as const) {
     const { page, run } = await open(browserWithExtension, site, daemon, body);
-    const { error } = await run(
-      kind as "type",
-      { selector: "#a", trusted: "always", ...params },
-      { timeoutMS: 20_000 },
-    );
+    const { error } = await run(kind as "type", { selector: "#a", trusted: "always", ...params });
     const name = `${kind} ${JSON.stringify(params)}`;
     expect(error, name).toMatchObject({ code: "not_actionable", message: expect.stringContaining("No key came") });
     expect(await page.evaluate("[window.paid, document.querySelector(`#other`)?.value ?? `kept`]"), name).toEqual([

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { File } from "@gasoline/schema/commands";
 import { open } from "./acting.ts";
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test.use({ host: "node" });
 
@@ -292,7 +292,7 @@ test("what takes no file says so: a field, one of two inputs, a disabled one, on
   );
   const note = inline("a.txt", "abc");
   const code = async (selector: string, files = [note], more = {}) =>
-    (await run("upload", { selector, files, ...more }, { timeoutMS: 4000 })).error?.code;
+    (await run("upload", { selector, files, ...more }, brief())).error?.code;
   expect(await code("#text")).toBe("not_uploadable");
   expect(await code("#two")).toBe("ambiguous_target");
   expect(await code("#off")).toBe("not_actionable");
@@ -342,7 +342,7 @@ test("files are posted to an endpoint of the page's own site, and nowhere else",
     const tab = await browser.tab(browser.page);
     const files = [inline("a.txt", "first file"), inline("b.txt", "second file")];
     const post = (api_endpoint: string, more: object = {}) =>
-      daemon.command("upload", { files, api_endpoint, ...more } as { files: File[] }, { tab, timeoutMS: 4000 });
+      daemon.command("upload", { files, api_endpoint, ...more } as { files: File[] }, { tab, ...brief() });
     const { result, error } = await post("upload?x=1", { name: "docs" });
     expect(error).toBeUndefined();
     expect(result.upload).toEqual({

@@ -1,4 +1,4 @@
-import { expect, test } from "./extension.ts";
+import { brief, expect, test } from "./extension.ts";
 
 test("what an act opens is named, from a tab in front and from one behind, and its events are its own", async ({
   daemon,
@@ -86,7 +86,7 @@ test("a window that is used again, from about:blank or by its name, is one tab w
     expect((await press(name, tab)).error, name).toBeUndefined();
     expect((await daemon.command("get_text", {}, { tab })).result.value).toContain(`${name} pressed`);
   }
-  expect((await daemon.command("click", { ref }, { tab, timeoutMS: 4000 })).error?.code).toBe("stale_ref");
+  expect((await daemon.command("click", { ref }, { tab, ...brief() })).error?.code).toBe("stale_ref");
   await daemon.command("flush", {}, { tab });
   const groups = daemon.groups.filter((group) => group.tab === tab);
   const lines = groups.flatMap(({ logs = [] }) => logs.map(({ message }) => message));
