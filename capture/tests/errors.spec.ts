@@ -313,7 +313,7 @@ new Response(new Blob(['{"good":1}'])).json().then(({ good }) => Promise.reject(
   await expect.poll(() => records.all("exceptions").length).toBe(5);
   await page.evaluate(async () => {
     await new Response(new Blob(["<p>"])).json().catch(() => {}); // those that are handled came before
-    setTimeout(() => Promise.reject(new Error("the end")));
+    setTimeout(() => void Promise.reject(new Error("the end")));
   });
   await records.one("exceptions", (x) => x.message === "the end");
   const told = records.all("exceptions").filter((x) => x.type === "SyntaxError");

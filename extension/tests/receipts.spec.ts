@@ -74,7 +74,7 @@ test("what kept an act from being made is told, also where the page is busy at t
     const release = holding(site);
     const { timeoutMS } = brief(6000);
     const clicked = run("click", { selector }, { timeoutMS });
-    await page.evaluate((ms) => void setTimeout("hang()", ms), timeoutMS - 2000);
+    await page.evaluate(`void setTimeout(hang, ${timeoutMS - 2000})`);
     const { error } = await clicked;
     release();
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
