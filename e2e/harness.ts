@@ -119,6 +119,9 @@ export class Place {
   }
 }
 
+/** Tools that wait for a page: by default for five seconds, which a busy machine can need for itself. */
+const LONG: ReadonlySet<string> = new Set(["interact", "analyze"]);
+
 /** An MCP client on stdio, as an agent starts it. */
 export async function agent(place: Place, name = "e2e", cwd?: string): Promise<Agent> {
   const client = new Client({ name, version: "1" });
@@ -154,7 +157,8 @@ export class Agent {
     tool: string,
     args: Record<string, unknown>,
   ): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
-    const result = await this.client.callTool({ name: tool, arguments: args }, undefined, { timeout: 600_000 });
+    const named = LONG.has(tool) ? { timeout_ms: 60_000, ...args } : args;
+    const result = await this.client.callTool({ name: tool, arguments: named }, undefined, { timeout: 600_000 });
     const content = result.content as { type: string; text?: string; data?: string; mimeType?: string }[];
     return {
       text: content

@@ -1,4 +1,4 @@
-import { type Agent, expect, front, type Page, pilotOn, type Site, test } from "./support/fixtures.ts";
+import { type Agent, brief, expect, front, type Page, pilotOn, type Site, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true, bodies: true });
 
@@ -322,7 +322,11 @@ test("an element that moves for ever is pressed where its animation has no end, 
   const done = await agent.call("interact", { action: "click", selector: "#a" });
   expect(done.isError, done.text).toBe(false);
   expect(await tab.title()).toBe("pressed");
-  const { text, isError } = await agent.call("interact", { action: "click", selector: "#b", timeout_ms: 4000 });
+  const { text, isError } = await agent.call("interact", {
+    action: "click",
+    selector: "#b",
+    timeout_ms: brief().timeoutMS,
+  });
   expect(isError, text).toBe(true);
   expect(text).toMatch(/error=(element_)?not_actionable[\s\S]*is moving/);
 });
@@ -356,7 +360,7 @@ test("options, checkboxes and selects go through the same hit test and by the sa
     { action: "select", selector: "#combo", value: "Red" },
     { action: "check", selector: "#box", checked: false },
   ]) {
-    const { text, isError } = await agent.call("interact", { ...args, timeout_ms: 4000 });
+    const { text, isError } = await agent.call("interact", { ...args, timeout_ms: brief().timeoutMS });
     expect([isError, /blocked_by_overlay/.test(text)], text).toEqual([true, true]);
   }
   expect(await tab.evaluate(() => (document.getElementById("native") as HTMLSelectElement).value)).toBe("S");

@@ -1,5 +1,5 @@
 import type { Dialog } from "@playwright/test";
-import { type Agent, expect, front, type Page, pilotOn, type Site, test, until } from "./support/fixtures.ts";
+import { type Agent, brief, expect, front, type Page, pilotOn, type Site, test, until } from "./support/fixtures.ts";
 import { FORM, INNER } from "./support/form.ts";
 
 test.use({ pilot: true });
@@ -14,7 +14,7 @@ async function open(site: Site, tab: Page, agent: Agent) {
     status: tab.locator("#status"),
     act: (action: string, args: Record<string, unknown> = {}) => agent.ask("interact", { action, ...args }),
     refused: async (action: string, args: Record<string, unknown> = {}) => {
-      const { text, isError } = await agent.call("interact", { action, timeout_ms: 4000, ...args });
+      const { text, isError } = await agent.call("interact", { action, timeout_ms: brief().timeoutMS, ...args });
       // On a busy machine the page's own words can come after the call's deadline; the answer says where.
       const late = /still_running correlation_id=(\S+)/.exec(text)?.[1];
       if (late) {
@@ -203,7 +203,12 @@ test("a command that takes longer than the call goes on, and its result can be f
 test("the sixteenth command at once is refused, and the queue drains", async ({ site, tab, agent }) => {
   const { act } = await open(site, tab, agent);
   const waits = Array.from({ length: 16 }, (_, i) =>
-    agent.call("interact", { action: "wait_for", text: `never ${i}`, timeout_ms: 3000, background: true }),
+    agent.call("interact", {
+      action: "wait_for",
+      text: `never ${i}`,
+      timeout_ms: brief(3000).timeoutMS,
+      background: true,
+    }),
   );
   const answers = await Promise.all(waits);
   const refusals = answers.filter((a) => a.isError);
@@ -285,11 +290,11 @@ test("what follows an act is in its answer", async ({ site, tab, agent }) => {
 
 test("a page that cannot be loaded is a failure, with the way out", async ({ site, tab, agent }) => {
   const { refused } = await open(site, tab, agent);
-  const dead = await refused("navigate", { url: "http://127.0.0.1:9/", timeout_ms: 10_000 });
+  const dead = await refused("navigate", { url: "http://127.0.0.1:9/", timeout_ms: 60_000 });
   expect(dead.code).toBe("navigation_failed");
   expect(dead.text).toContain("is the address right?");
   expect(dead.text).not.toContain(site.url("/form"));
-  expect((await refused("new_tab", { url: "http://127.0.0.1:9/", timeout_ms: 10_000 })).code).toBe("navigation_failed");
+  expect((await refused("new_tab", { url: "http://127.0.0.1:9/", timeout_ms: 60_000 })).code).toBe("navigation_failed");
   const failed = await agent.ask("observe", { what: "failed_commands" });
   expect(failed).toContain("navigate");
   expect(failed).toContain("new_tab");
@@ -353,7 +358,11 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
   const { act } = await open(site, tab, agent);
   let dialog: Dialog | undefined;
   tab.on("dialog", (d) => (dialog = d));
-  const click = await agent.call("interact", { action: "click", selector: "text=Alert", timeout_ms: 6000 });
+  const click = await agent.call("interact", {
+    action: "click",
+    selector: "text=Alert",
+    timeout_ms: brief(6000).timeoutMS,
+  });
   expect(click.text).toMatch(/click: done[\s\S]*native alert dialog that says/);
   await until("the dialog", async () => dialog !== undefined, Boolean);
   const stuck = await agent.call("interact", { action: "get_text", selector: "#status", timeout_ms: 1500 });
@@ -375,7 +384,7 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
 
   await tab.evaluate(() => addEventListener("beforeunload", (e) => e.preventDefault()));
   await tab.locator("#keys").press("x"); // a page may only ask after the user did something
-  const leaving = agent.call("interact", { action: "navigate", url: site.url("/next"), timeout_ms: 4000 });
+  const leaving = agent.call("interact", { action: "navigate", url: site.url("/next"), timeout_ms: brief().timeoutMS });
   const answered = await leaving;
   expect(answered.text).toMatch(/navigate: (done|still_running)|error=timeout/);
   if (dialog && !tab.url().endsWith("/next")) await dialog.accept().catch(() => undefined);

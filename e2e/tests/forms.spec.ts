@@ -1,4 +1,4 @@
-import { expect, front, Site, test } from "./support/fixtures.ts";
+import { brief, expect, front, Site, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 
@@ -30,7 +30,7 @@ test("an agent gets to know a page, clears the way, fills and sends a form: one 
   const explored = await agent.ask("interact", { action: "explore_page" });
   for (const told of ['button "Order"', 'textbox "E-mail"', "Shop"]) expect(explored).toContain(told);
   const covered = await agent
-    .ask("interact", { action: "click", selector: "text=Add", timeout_ms: 4000 })
+    .ask("interact", { action: "click", selector: "text=Add", timeout_ms: brief().timeoutMS })
     .catch(String);
   expect(covered).toContain("blocked_by_overlay");
   expect(await agent.ask("interact", { action: "dismiss_top_overlay" })).toContain("close_button");
@@ -54,7 +54,7 @@ test("a batch carries out its steps in order, and each says what it led to", asy
     steps: [
       { action: "set_storage", key: "seen", value: "yes" },
       { action: "click", selector: "text=Add" },
-      { action: "click", selector: "#none", timeout_ms: 4000 },
+      { action: "click", selector: "#none", timeout_ms: brief().timeoutMS },
       { action: "query", selector: "#count", query_type: "text" },
     ],
   });

@@ -1,7 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Agent, connect, connected, expect, front, type Page, Place, test, until } from "./support/fixtures.ts";
+import {
+  type Agent,
+  connect,
+  connected,
+  brief,
+  expect,
+  front,
+  type Page,
+  Place,
+  test,
+  until,
+} from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 
@@ -141,7 +152,7 @@ test("what has become something else is not acted on, and the answer says what i
       // The same ids and test id, another text: perhaps another thing.
       await tab.goto(site.page("/checkout", checkout("a1", "data-testid=pay", "Pay later")));
       await front(agent, tab);
-      const click = { action: "click", named: "checkout_submit", timeout_ms: 5000 };
+      const click = { action: "click", named: "checkout_submit", timeout_ms: brief(5000).timeoutMS };
       const refused = await agent.call("interact", click);
       expect(refused.text).toContain("error=element_not_found");
       expect(refused.text).toContain("its locators find something else now");

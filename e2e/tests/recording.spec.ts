@@ -1,4 +1,4 @@
-import { type Agent, connect, expect, front, type Page, Site, test, until } from "./support/fixtures.ts";
+import { type Agent, brief, connect, expect, front, type Page, Site, test, until } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 
@@ -186,7 +186,13 @@ test("a changed page is played by other locators, which are told; what is gone f
   const state = await end(tab);
   const values = { Password: "opensesame" };
   const play = (more: object = {}) =>
-    agent.json<Played>("configure", { action: "playback", recording_id, values, step_timeout_ms: 5000, ...more });
+    agent.json<Played>("configure", {
+      action: "playback",
+      recording_id,
+      values,
+      step_timeout_ms: brief(5000).timeoutMS,
+      ...more,
+    });
 
   // Other ids and classes are no matter: names stay.
   serve(site, (name) => `v2-${name}`);
@@ -226,7 +232,12 @@ test("a page that leads elsewhere chooses no site and no frame where a playback 
   const { recording_id } = await record(agent, tab, "shopping");
   const values = { Password: "opensesame" };
   const play = () =>
-    agent.json<Played>("configure", { action: "playback", recording_id, values, step_timeout_ms: 5000 });
+    agent.json<Played>("configure", {
+      action: "playback",
+      recording_id,
+      values,
+      step_timeout_ms: brief(5000).timeoutMS,
+    });
   const elsewhere = await Site.start();
   try {
     const typed = "addEventListener('input', (e) => fetch('/typed', { method: 'POST', body: e.target.value }))";
@@ -363,7 +374,7 @@ test("a saved sequence is carried out in the browser, with other steps where the
     { action: "select", selector: "label=Size", value: "Small" },
     { action: "click", selector: "#none" },
   ];
-  const partial = await agent.json("configure", { ...replay, override_steps, step_timeout_ms: 5000 });
+  const partial = await agent.json("configure", { ...replay, override_steps, step_timeout_ms: brief(5000).timeoutMS });
   expect(partial).toMatchObject({ status: "partial", steps_executed: 3, steps_failed: 1 });
   expect(await end(tab)).toMatchObject({ size: "Small", count: "1", paid: "paid" });
 });

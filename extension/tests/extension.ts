@@ -211,7 +211,7 @@ export function browserOf(chromium: Chromium, id: string): Browser {
 }
 
 export { expect } from "@playwright/test";
-export { brief } from "./daemon.ts";
+export { brief } from "./brief.ts";
 
 /** Allows user scripts as the user does, in the options and on Chrome's own page: in a browser of the test's own, for Chrome keeps it. */
 export async function allowUserScripts(browser: Browser): Promise<void> {

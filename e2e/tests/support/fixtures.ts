@@ -6,6 +6,7 @@ import { type Agent, agent as connect, Browser, extensionCopy, Place, until } fr
 import { Site } from "./site.ts";
 
 export { expect, type Page } from "@playwright/test";
+export { brief } from "../../../extension/tests/brief.ts";
 export { type Agent, agent as connect, Browser, Place, PROGRAM, until } from "../../harness.ts";
 export { Site } from "./site.ts";
 
