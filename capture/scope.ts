@@ -194,7 +194,7 @@ export class Scope {
   #left = 0; // counts the tasks that ended
   #stops: Stop | undefined;
   readonly #requests = new NativeWeakMap<object, Work>();
-  readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
+  readonly #own: Works = { works: undefined, count: 0 }; // requests and bodies that nothing is known to have led to
   readonly #timers = new NativeMap<unknown, () => void>();
   readonly #talks = new NativeWeakMap<object, Talk>(); // by connection
   readonly #ports = new NativeWeakMap<object, boolean>(); // of shared workers
@@ -319,6 +319,22 @@ export class Scope {
     const at = this.#running;
     if (this.#turn) return this.#turn.at;
     return at && (now() < at.waits || now() - at.last < closeBy) ? at : undefined;
+  }
+
+  /**
+   * reading notes that a body is read while no action is followed: one that led to the document waits for it. The returned
+   * function says that its end has come, before the page hears of it.
+   */
+  reading(): (() => void) | undefined {
+    const work = this.#running ? undefined : this.#add(this.#own, "body of a response");
+    return (
+      work &&
+      (() => {
+        work.over = true;
+        const at = work.cause && this.#find(work.cause.action);
+        if (at) at.last = now();
+      })
+    );
   }
 
   /** caused says what led to a request; undefined when nothing is known to have. */

@@ -24,15 +24,19 @@ export const callOf = (error: unknown): Trace | undefined =>
  */
 export const jsonSource: Source = {
   name: "json",
-  start(_, guard) {
+  start(realm, guard) {
     const around = (native: Fn, self: unknown, args: unknown[], top: Fn): unknown => {
       const promise = apply(native, self, args) as unknown;
       if (!guard.idle) return promise;
       const trace = guard.run(() => traceBelow(top as never));
+      const over = guard.run(() => realm.scope?.reading());
       return between(
         promise,
-        () => {},
-        (reason) => guard.run(() => likeness(reason, trace)) ?? reason,
+        () => guard.run(() => over?.()),
+        (reason) => {
+          guard.run(() => over?.());
+          return guard.run(() => likeness(reason, trace)) ?? reason;
+        },
       );
     };
     const stops = [proxyMethod(Response.prototype, "json", around), proxyMethod(Request.prototype, "json", around)];

@@ -261,6 +261,29 @@ test("a body that comes long after its head is waited for where only the time sa
   expect(seen).toEqual(["fetch GET /drip", "body of a response", "fetch GET /hang"]);
 });
 
+test("a body that a page reads before the action is known is waited for, and what comes then", async ({
+  page,
+  capture,
+  server,
+}) => {
+  await capture({ ...both, config: { bodies: false } });
+  await page.goto(server.page("<p>"));
+  const seen = await page.evaluate(async () => {
+    const [realm] = (window as never as Handle).capture.captures;
+    const answer = await fetch("/drip");
+    void answer.json().catch(() => fetch("/hang"));
+    realm.take({ type: "begin", action: "c1", ms: 9000, alone: false, whole: true });
+    const all: string[] = [];
+    while (!all.includes("fetch GET /hang") && !all.includes("")) {
+      const now = realm.take({ type: "ask", action: "c1", waits: false })!.busy.join();
+      if (now !== all.at(-1)) all.push(now);
+      await (window as never as Tasks).scheduler.postTask(() => {}, { delay: 5 }); // no timer of the page's
+    }
+    return all;
+  });
+  expect(seen).toEqual(["body of a response", "fetch GET /hang"]);
+});
+
 test("what an action sends over a socket is waited for until the next message, whose doings are its own by time", async ({
   page,
   capture,

@@ -25,7 +25,7 @@ const LEAVING_MS = 1000;
 const RETRY_MS = 500;
 
 /** The debugger tells within this time, ms, why a page did not come, or nobody does. */
-const REASON_MS = 2000;
+const REASON_MS = 10_000;
 
 /** A page that is complete has its content script within this time, ms; one in which none may run never says so. */
 const HELLO_MS = 400;
