@@ -325,16 +325,14 @@ export class Scope {
    * reading notes that a body is read while no action is followed: one that led to the document waits for it. The returned
    * function says that its end has come, before the page hears of it.
    */
-  reading(): (() => void) | undefined {
+  reading(): () => void {
     const work = this.#running ? undefined : this.#add(this.#own, "body of a response");
-    return (
-      work &&
-      (() => {
-        work.over = true;
-        const at = work.cause && this.#find(work.cause.action);
-        if (at) at.last = now();
-      })
-    );
+    return () => {
+      if (!work) return;
+      work.over = true;
+      const at = this.#find(work.cause?.action);
+      if (at) at.last = now();
+    };
   }
 
   /** caused says what led to a request; undefined when nothing is known to have. */
@@ -427,7 +425,7 @@ export class Scope {
     return weakGet(this.#requests, call) as Work | undefined;
   }
 
-  #find(action: string): Running | undefined {
+  #find(action: string | undefined): Running | undefined {
     let at = this.#running;
     while (at && at.action !== action) at = at.next;
     return at;

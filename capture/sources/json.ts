@@ -29,15 +29,11 @@ export const jsonSource: Source = {
       const promise = apply(native, self, args) as unknown;
       if (!guard.idle) return promise;
       const trace = guard.run(() => traceBelow(top as never));
-      const over = guard.run(() => realm.scope?.reading());
-      return between(
-        promise,
-        () => guard.run(() => over?.()),
-        (reason) => {
-          guard.run(() => over?.());
-          return guard.run(() => likeness(reason, trace)) ?? reason;
-        },
-      );
+      const over = realm.scope?.reading() ?? nobody;
+      return between(promise, over, (reason) => {
+        over();
+        return guard.run(() => likeness(reason, trace)) ?? reason;
+      });
     };
     const stops = [proxyMethod(Response.prototype, "json", around), proxyMethod(Request.prototype, "json", around)];
     return () => {
