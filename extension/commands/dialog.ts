@@ -48,7 +48,11 @@ export async function unlessDialog<T>(
     if (!MUTATING.has(kind)) throw ended;
     if (UNTOLD.has(kind)) throw problem(first, UNKNOWN_DONE);
     const silent = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(problem(first, UNKNOWN_DONE)), LAST_WORDS_MS);
+      // A page tells before it acts, so that was heard long ago.
+      timer = setTimeout(
+        () => reject(problem(first, context.performed() ? UNKNOWN_DONE : NOTHING_DONE)),
+        LAST_WORDS_MS,
+      );
     });
     const result = await Promise.race([done, silent]).catch((error: unknown) => {
       throw error === ended && !context.performed() ? problem(first, NOTHING_DONE) : error;
