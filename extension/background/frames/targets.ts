@@ -100,12 +100,10 @@ async function waitFor(page: Page, frame: string | undefined, deadline: number):
     const came = page.change(deadline);
     const began = Date.now();
     try {
-      const found = await find(page, frame);
-      page.calls.missing = undefined;
-      return found;
+      return await find(page, frame);
     } catch (error) {
-      if (!(error instanceof CommandProblem) || error.code !== "frame_not_found" || Date.now() >= deadline) throw error;
-      page.calls.missing = error;
+      const missing = error instanceof CommandProblem && error.code === "frame_not_found";
+      if (!missing || Date.now() >= deadline) throw error;
       page.calls.signal?.throwIfAborted();
       await Promise.all([came.next(), rest(Date.now() - began, deadline)]);
     } finally {
@@ -143,12 +141,14 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
     if (choice) throw await ambiguous(page, target, choice.among, deadline);
     const fault = probes.find(({ error }) => error instanceof CommandProblem && FAULTS.has(error.code));
     if (fault) throw fault.error;
-    if (probes.some(isNone)) calls.missing = nothing(target);
     const nowhere = async (): Promise<Fitting> => ({
       frame: tree.frames[0] ?? (await page.main()),
       unseen: inWords(await coverageOf(page, tree, silent, left, deadline)),
     });
-    if (Date.now() >= until) return nowhere();
+    if (Date.now() >= until) {
+      if (probes.some(isNone)) calls.missing = nothing(target);
+      return nowhere();
+    }
     if (target.nth !== undefined) {
       // Some may fit, but not enough.
       const came = page.change(until);
