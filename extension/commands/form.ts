@@ -15,6 +15,9 @@ interface Form {
 /** A last look at the fields takes at most so long, ms. */
 const LOOK_MS = 5000;
 
+/** And where the work was ended, by a dialog that holds the page or by who waits for it, so long. */
+const ENDED_LOOK_MS = 1000;
+
 /** At the deadline it has this of the time that is left for the answer, ms. */
 const LATE_LOOK_MS = 150;
 
@@ -34,7 +37,7 @@ const MAX_VALUE = 1000;
 const FIELD = /^(input|textarea|select)$/;
 
 /** Looks again at fields that were filled: a page may take one back when it hears of another. */
-async function look(filled: readonly Filled[], { frames, tab, deadline }: Context): Promise<void> {
+async function look(filled: readonly Filled[], { frames, tab, deadline, signal }: Context): Promise<void> {
   const until = Math.max(deadline, Date.now() + LATE_LOOK_MS);
   const looks = filled.map(async (field) => {
     const { ref, tag, role } = field.matched ?? {};
@@ -42,7 +45,7 @@ async function look(filled: readonly Filled[], { frames, tab, deadline }: Contex
     const value = (await frames.call(tab, "get_value", { ref }, until)).value.slice(0, MAX_VALUE);
     if (value !== field.value) Object.assign(field, { value, set_to: field.set_to ?? field.value });
   });
-  await within(LOOK_MS, until, Promise.allSettled(looks));
+  await within(signal.aborted ? ENDED_LOOK_MS : LOOK_MS, until, Promise.allSettled(looks));
 }
 
 /** What of fields the page did not keep, in words. */

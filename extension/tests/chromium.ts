@@ -84,6 +84,9 @@ const FLAGS = [
 /** What the browser still has of a test is waited for this long. */
 const GONE_WITHIN_MS = 5000;
 
+/** What closes nothing in this time is given up. */
+const DISCARD_MS = 20_000;
+
 /** Methods of a context whose effect cannot be taken back. */
 const FOR_EVER = [
   "addInitScript",
@@ -330,12 +333,21 @@ export class PlainChromium {
         this.#context = context;
       }
     } finally {
-      if (this.#context !== context) await context.close();
+      if (this.#context !== context) await this.#discard(context);
     }
   }
 
   async close(): Promise<void> {
     await (await this.#browser)?.close();
+  }
+
+  /** A native dialog that a test that failed left open can keep its context open, too. */
+  async #discard(context: BrowserContext): Promise<void> {
+    const closed = context.close().then(() => true);
+    if (await Promise.race([closed, pause(DISCARD_MS, false)])) return;
+    const browser = await this.#browser;
+    this.#browser = undefined;
+    await Promise.race([browser?.close(), pause(DISCARD_MS)]);
   }
 
   async #start(): Promise<BrowserContext> {

@@ -363,7 +363,7 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   // Until its last frame is there the page is busy with itself: Chrome alone needs long for them.
   await expect.poll(lines).toBe(500);
 
-  const list = await run("list_interactive", {}, brief(15_000).timeoutMS);
+  const list = await run("list_interactive", {}, brief(30_000).timeoutMS);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   // On a machine that is busy with other things some frames, or all, are told as silent instead: none is passed over.
@@ -373,7 +373,7 @@ test("a page of five hundred frames is captured, listed, read and operated withi
   expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(400);
 
-  const text = await run("get_text", {}, brief(15_000).timeoutMS);
+  const text = await run("get_text", {}, brief(30_000).timeoutMS);
   expect(text.error).toBeUndefined();
   expect(text.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(accounted(text.result)).toBe(500);
