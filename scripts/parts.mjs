@@ -5,6 +5,7 @@
  *
  * needs: parts that have to pass before. prepares: it makes what others need, and has no tests. target: its task of the Makefile, where that has another name.
  * go: its tests are programs of Go.
+ * browsers: it drives several browsers, and runs beside no other part that does: each would wait for the other's.
  * light: it waits for the network most of its time, and runs beside the others. alone: it runs with nothing beside it.
  * extra: what it is, for a part that only --all runs.
  */
@@ -28,12 +29,12 @@ export const PARTS = {
     extra: "Next and better-sqlite3, 550 MB",
     task: "test-frameworks",
   },
-  extension: { needs: ["packages", "chromium", "ext"] },
-  e2e: { needs: ["packages", "chromium", "ext", "build"] },
+  extension: { needs: ["packages", "chromium", "ext"], browsers: true },
+  e2e: { needs: ["packages", "chromium", "ext", "build"], browsers: true },
   check: { needs: ["packages"] },
   "sdk-python": { needs: ["build"] },
   "sdk-node": { needs: ["packages", "build"] },
-  capture: { needs: ["packages", "chromium"] },
+  capture: { needs: ["packages", "chromium"], browsers: true },
   "sdk-go": { needs: ["build"], go: true },
   clients: { needs: ["packages", "build", "install-clients"], extra: "", task: "test-clients" },
   frameworks: { needs: ["packages", "build", "install-frameworks"], extra: "", task: "test-frameworks" },

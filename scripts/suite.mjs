@@ -60,11 +60,11 @@ const progress = setInterval(
 
 /** Whether a part may begin beside those that run. */
 function fits(name) {
-  const { needs, light, alone } = PARTS[name];
+  const { needs, light, alone, browsers } = PARTS[name];
   if (!needs.every((need) => done.has(need))) return false;
   if (light) return true;
   const heavy = [...running.keys()].filter((other) => !PARTS[other].light);
-  if (heavy.some((other) => PARTS[other].alone)) return false;
+  if (heavy.some((other) => PARTS[other].alone || (browsers && PARTS[other].browsers))) return false;
   return heavy.length < (alone ? 1 : LANES);
 }
 
