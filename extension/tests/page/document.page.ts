@@ -285,7 +285,7 @@ describe("a page in short", () => {
       headings: [],
       heading_count: 0,
       landmarks: ['navigation "Main"', 'form "Pay"'],
-      forms: [{ ref: "e4", role: "form", text: "Pay: Mail, Zip, bare, select" }],
+      forms: [{ ref: "e1", role: "form", text: "Pay: Mail, Zip, bare, select" }],
       interactive_element_count: 7,
       link_count: 1,
       table_count: 0,
