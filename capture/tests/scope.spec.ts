@@ -236,53 +236,41 @@ test("what a page asks for while the other world waits for something is the acti
   expect(await asked(false, "fetch('/other?b')")).toEqual(["fetch GET /hang"]);
 });
 
-test("a body that comes long after its head is waited for where only the time says whose it is, and what comes then", async ({
-  page,
-  capture,
-  server,
-}) => {
-  await capture({ ...both, config: { bodies: false } });
-  await page.goto(server.page("<p>"));
-  const seen = await page.evaluate(async () => {
-    const [realm] = (window as never as Handle).capture.captures;
-    void fetch("/drip").then(async (answer) => {
-      await answer.text();
-      await fetch("/hang");
-    });
-    realm.take({ type: "begin", action: "c1", ms: 9000, alone: false, whole: true });
-    const all: string[] = [];
-    while (!all.includes("fetch GET /hang") && !all.includes("")) {
-      const now = realm.take({ type: "ask", action: "c1", waits: false })!.busy.join();
-      if (now !== all.at(-1)) all.push(now);
-      await (window as never as Tasks).scheduler.postTask(() => {}, { delay: 5 }); // no timer of the page's
-    }
-    return all;
+for (const [name, early, waits] of [
+  [
+    "a body that comes long after its head is waited for where only the time says whose it is, and what comes then",
+    true,
+    ["fetch GET /drip", "body of a response", "fetch GET /hang"],
+  ],
+  [
+    "a body that a page reads before the action is known is waited for, and what comes then",
+    false,
+    ["body of a response", "fetch GET /hang"],
+  ],
+] as const)
+  test(name, async ({ page, capture, server }) => {
+    await capture({ ...both, config: { bodies: false } });
+    await page.goto(server.page("<p>"));
+    const seen = await page.evaluate(async (isEarly) => {
+      const [realm] = (window as never as Handle).capture.captures;
+      const asked = fetch("/drip");
+      if (isEarly)
+        void asked.then(async (answer) => {
+          await answer.text();
+          await fetch("/hang");
+        });
+      else void (await asked).json().catch(() => fetch("/hang"));
+      realm.take({ type: "begin", action: "c1", ms: 9000, alone: false, whole: true });
+      const all: string[] = [];
+      while (!all.includes("fetch GET /hang") && !all.includes("")) {
+        const now = realm.take({ type: "ask", action: "c1", waits: false })!.busy.join();
+        if (now !== all.at(-1)) all.push(now);
+        await (window as never as Tasks).scheduler.postTask(() => {}, { delay: 5 }); // no timer of the page's
+      }
+      return all;
+    }, early);
+    expect(seen).toEqual(waits);
   });
-  expect(seen).toEqual(["fetch GET /drip", "body of a response", "fetch GET /hang"]);
-});
-
-test("a body that a page reads before the action is known is waited for, and what comes then", async ({
-  page,
-  capture,
-  server,
-}) => {
-  await capture({ ...both, config: { bodies: false } });
-  await page.goto(server.page("<p>"));
-  const seen = await page.evaluate(async () => {
-    const [realm] = (window as never as Handle).capture.captures;
-    const answer = await fetch("/drip");
-    void answer.json().catch(() => fetch("/hang"));
-    realm.take({ type: "begin", action: "c1", ms: 9000, alone: false, whole: true });
-    const all: string[] = [];
-    while (!all.includes("fetch GET /hang") && !all.includes("")) {
-      const now = realm.take({ type: "ask", action: "c1", waits: false })!.busy.join();
-      if (now !== all.at(-1)) all.push(now);
-      await (window as never as Tasks).scheduler.postTask(() => {}, { delay: 5 }); // no timer of the page's
-    }
-    return all;
-  });
-  expect(seen).toEqual(["body of a response", "fetch GET /hang"]);
-});
 
 test("what an action sends over a socket is waited for until the next message, whose doings are its own by time", async ({
   page,
