@@ -119,8 +119,18 @@ export class Place {
   }
 }
 
-/** Tools that wait for a page: by default for five seconds, which a busy machine can need for itself. */
-const LONG: ReadonlySet<string> = new Set(["interact", "analyze"]);
+/**
+ * Modes that wait for a page for less than a minute, `tool mode`, by their reference: a busy machine can need that for
+ * itself.
+ */
+const SHORT: ReadonlySet<string> = new Set(
+  ["interact", "analyze"].flatMap((tool) =>
+    readFileSync(new URL(`../docs/reference/${tool}.md`, import.meta.url), "utf8")
+      .split(/^## /m)
+      .filter((section) => /^Waits up to \d+s unless/m.test(section))
+      .map((section) => `${tool} ${section.slice(0, section.indexOf("\n"))}`),
+  ),
+);
 
 /** An MCP client on stdio, as an agent starts it. */
 export async function agent(place: Place, name = "e2e", cwd?: string): Promise<Agent> {
@@ -157,7 +167,8 @@ export class Agent {
     tool: string,
     args: Record<string, unknown>,
   ): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
-    const named = LONG.has(tool) ? { timeout_ms: 60_000, ...args } : args;
+    const mode = args["what"] ?? args["action"];
+    const named = SHORT.has(`${tool} ${String(mode)}`) ? { timeout_ms: 60_000, ...args } : args;
     const result = await this.client.callTool({ name: tool, arguments: named }, undefined, { timeout: 600_000 });
     const content = result.content as { type: string; text?: string; data?: string; mimeType?: string }[];
     return {
