@@ -80,22 +80,28 @@ test("an audit tells what the browser really got: headers, cookies, keys, and wh
   ]);
 });
 
-test("a page that was led within itself is judged by its load", async ({ site, tab, agent }) => {
-  const open = `<!doctype html><title>Orders</title><button onclick="history.pushState({}, '', '/orders/7?tab=items'); missing()">7</button>`;
-  await tab.goto(site.page("/orders", open));
-  await tab.getByRole("button").click();
-  await front(agent, tab);
-  const asked = { what: "audit", categories: ["performance", "security", "best_practices"] };
-  const text = await until(
-    "the values of the load",
-    () => agent.ask("analyze", asked),
-    (answered) => answered.includes("1 load captured"),
-  );
-  expect(text).toMatch(/## security: \d+;/);
-  expect(text).toContain("csp-missing");
-  expect(text).toMatch(/## best practices: \d+;/);
-  expect(text).toContain("missing is not defined");
-});
+const led = `history.pushState({}, '', '/orders/7?tab=items'); missing()`;
+const LED: [string, string][] = [
+  ["by a click", `<button onclick="${led}">7</button>`],
+  ["as it loads", `<button>7</button><script>${led}</script>`],
+];
+
+for (const [how, body] of LED)
+  test(`a page that was led within itself ${how} is judged by its load`, async ({ site, tab, agent }) => {
+    await tab.goto(site.page("/orders", `<!doctype html><title>Orders</title>${body}`));
+    await tab.getByRole("button").click();
+    await front(agent, tab);
+    const asked = { what: "audit", categories: ["performance", "security", "best_practices"] };
+    const text = await until(
+      "the values of the load",
+      () => agent.ask("analyze", asked),
+      (answered) => answered.includes("1 load captured"),
+    );
+    expect(text).toMatch(/## security: \d+;/);
+    expect(text).toContain("csp-missing");
+    expect(text).toMatch(/## best practices: \d+;/);
+    expect(text).toContain("missing is not defined");
+  });
 
 test("links of a captured page are asked for, those of other servers are not", async ({ site, tab, agent }) => {
   await tab.goto(site.page("/", "<title>shop</title>"));

@@ -292,8 +292,13 @@ func (a *auditing) page(ctx context.Context) (view.Selection, event.Lifecycle, e
 
 // led reports whether a document was loaded by another address than the page has now.
 func (a *auditing) led(now *event.Lifecycle) bool {
-	return answer.Origin(now.PageURL) == answer.Origin(a.url) && whole(now.PageURL) != whole(a.url)
+	began := loadedBy(now)
+	return answer.Origin(began) == answer.Origin(a.url) && whole(began) != whole(a.url)
 }
+
+// loadedBy is the address that a document was loaded by. Its page's address is that of the moment when it was first told of:
+// a router may have led it elsewhere before.
+func loadedBy(now *event.Lifecycle) string { return cmp.Or(now.ToURL, now.PageURL) }
 
 // clocksDiffer is how far the browser's clock of requests may be from that of the document.
 const clocksDiffer = time.Second
@@ -451,7 +456,7 @@ func (a *auditing) performance(ctx context.Context) (*graded, []analysis.Graded,
 	path := func(url string) string { return strings.SplitN(whole(url), "?", 2)[0] }
 	loaded := a.url
 	if a.led(&now) {
-		loaded = now.PageURL
+		loaded = loadedBy(&now)
 	}
 	var visits []analysis.Visit
 	var handles []string

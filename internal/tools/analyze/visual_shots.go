@@ -156,7 +156,12 @@ func (env Env) picture(ctx context.Context, want wanted) (*shots, error) {
 		}
 		taken = append(taken, now)
 		if len(taken) > len(apart) {
-			return out, out.keep(ctx, taken)
+			// The browser may show what was before in the first picture, if it had not yet drawn what just changed. What
+			// changes by itself is then another one in the next picture, too.
+			if !early(taken) || n == mostShots {
+				return out, out.keep(ctx, taken)
+			}
+			taken = taken[1:]
 		}
 		if n == mostShots {
 			return nil, problem.New(problem.Conflict, "Wait until the window rests, then repeat this call.", "the viewport changed while the pictures were taken.")
@@ -165,6 +170,17 @@ func (env Env) picture(ctx context.Context, want wanted) (*shots, error) {
 			return nil, err
 		}
 	}
+}
+
+// early says that the first picture alone is another one.
+func early(taken []*drive.Screenshot) bool {
+	data := func(i int) []byte { return taken[i].Images()[0].Data }
+	for i := 2; i < len(taken); i++ {
+		if !bytes.Equal(data(1), data(i)) {
+			return false
+		}
+	}
+	return !bytes.Equal(data(0), data(1))
 }
 
 // settle waits until nothing loads any more, and notes what does all the same.

@@ -296,7 +296,8 @@ func TestWhatDoesNotCountIsTold(t *testing.T) {
 		// A faint part beside a changed one and one that moves: each has its own element.
 		l.is(seen{}, seen{under: `{"ref":"e1","tag":"i"},{"ref":"e2","tag":"i"},{"ref":"e3","tag":"i"}`})
 		both := plain().with(image.Rect(0, 0, 10, 10), redPixel).with(image.Rect(50, 0, 60, 10), offWhite)
-		l.shows(both, both.with(image.Rect(80, 50, 82, 52), bluish))
+		moved := both.with(image.Rect(80, 50, 82, 52), bluish)
+		l.shows(moved, both, moved)
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "changed 100 px: e1 <i>, 10×10 at 0,0", "left out, it changes by itself: e2 <i>, 2×2 at 80,50",
 			"too faint to be seen well; the largest: e3 <i>, 10×10 at 50,0", "left out in all: 0.06667 % of the picture")
 	})
@@ -305,20 +306,21 @@ func TestWhatDoesNotCountIsTold(t *testing.T) {
 func TestWhatChangesByItselfIsLeftOut(t *testing.T) {
 	pictured(t, func(t *testing.T, l *looker) {
 		clock := image.Rect(60, 40, 80, 50)
-		l.shows(plain(), plain().with(clock, redPixel))
+		l.shows(plain().with(clock, redPixel), plain(), plain().with(clock, redPixel))
 		l.says(`{"what":"visual_baseline","name":"home"}`, `changes by itself, left out: e7 button "Pay" #pay, 20×10 at 60,40`)
 		l.says(`{"what":"visual_baselines"}`, "1 part left out")
 		l.shows(plain().with(clock, bluish))
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "PASS, 0 %", `left out, it changes by itself: button "Pay" #pay, 20×10 at 60,40`,
 			"left out in all: 3.333 % of the picture", "!e7", "!difference")
-		l.shows(plain().with(clock, bluish).with(image.Rect(0, 0, 10, 10), redPixel), plain().with(image.Rect(0, 0, 10, 10), redPixel))
+		corner := plain().with(image.Rect(0, 0, 10, 10), redPixel)
+		l.shows(corner, corner.with(clock, bluish), corner)
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "FAIL", "changed 100 px: e7 button", "left out, it changes by itself: e8 <div>", "!left out, it changes by itself: button")
-		l.shows(plain().with(image.Rect(0, 0, 100, 31), redPixel), plain())
+		l.shows(plain(), plain().with(image.Rect(0, 0, 100, 31), redPixel), plain())
 		l.says(`{"what":"visual_diff","baseline":"home"}`, "error=conflict", "changes all the time", "51.67 % differ, in 1 part", "masks")
-		l.shows(plain().with(image.Rect(0, 0, 100, 30), redPixel), plain())
+		l.shows(plain(), plain().with(image.Rect(0, 0, 100, 30), redPixel), plain())
 		l.says(`{"what":"visual_baseline","name":"half"}`, "half saved")
 		// Now the other half changes: nothing of the page could be found changed.
-		l.shows(plain().with(image.Rect(0, 31, 100, 60), redPixel), plain())
+		l.shows(plain(), plain().with(image.Rect(0, 31, 100, 60), redPixel), plain())
 		l.says(`{"what":"visual_diff","baseline":"half"}`, "error=conflict", "98.33 % of the picture change by themselves, now or when half was saved", "overwrite")
 	})
 }
@@ -408,7 +410,7 @@ func TestPicturesOfTwoPagesAreRefused(t *testing.T) {
 		l.is(seen{})
 		taller := plain()
 		taller.NRGBA = image.NewNRGBA(image.Rect(0, 0, 100, 61))
-		l.shows(plain(), taller)
+		l.shows(taller, plain(), taller)
 		l.says(`{"what":"visual_baseline","name":"home"}`, "error=conflict", "changes its size by itself, to 100×61")
 		if files := l.pictures(); len(files) != 0 {
 			t.Errorf("%v", files)
@@ -716,10 +718,23 @@ func TestWhatBlinksIsSeen(t *testing.T) {
 		other := plain().with(image.Rect(0, 0, 20, 10), redPixel)
 		l.shows(off, on, off)
 		l.says(`{"what":"visual_baseline","name":"second"}`, `changes by itself, left out: e7 button "Pay" #pay, 2×10 at 60,40`)
-		l.shows(on, off, off)
+		l.shows(on, off, off, on)
 		l.says(`{"what":"visual_baseline","name":"first"}`, `changes by itself, left out: e7 button "Pay" #pay, 2×10 at 60,40`)
 		l.shows(on, other, off)
 		l.says(`{"what":"visual_baseline","name":"both"}`, `left out: e7 button "Pay" #pay, 20×10 at 0,0`, "left out: e8 <div>, 2×10 at 60,40")
+		// What is in the first picture only was there before: the browser had not yet drawn what had changed.
+		taken := len(l.args)
+		l.shows(on, off)
+		l.says(`{"what":"visual_baseline","name":"rests"}`, "rests saved", "!left out")
+		if n := len(l.args) - taken; n != 4 {
+			t.Errorf("%d pictures", n)
+		}
+		l.shows(on)
+		l.says(`{"what":"visual_diff","baseline":"rests"}`, "changed 20 px")
+		// Where the viewport had changed before, there is no time for another look.
+		tall := func(p page, h float64) page { p.h = h; return p }
+		l.shows(tall(off, 90), tall(off, 80), tall(off, 70), on, off, off)
+		l.says(`{"what":"visual_baseline","name":"late"}`, "late saved", `left out: e7 button "Pay" #pay, 2×10 at 60,40`)
 	})
 }
 
@@ -794,7 +809,7 @@ func TestAPictureThatEndsTooSoonIsNoPicture(t *testing.T) {
 		whole := plain().with(image.Rect(0, 0, 5, 5), redPixel)
 		first := l.ext.Answers["screenshot"].Result
 		l.shows(whole)
-		l.ext.Answers["screenshot"] = testkit.Scripted{Result: first, Then: []testkit.Scripted{l.ext.Answers["screenshot"]}}
+		l.ext.Answers["screenshot"] = queued([]testkit.Scripted{l.ext.Answers["screenshot"], {Result: first}, l.ext.Answers["screenshot"]})
 		l.says(`{"what":"visual_baseline","name":"other"}`, "error=internal")
 	})
 }
