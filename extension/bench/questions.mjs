@@ -1,6 +1,5 @@
 // How long analyze's questions to a page hold it up, and how long their answers are: through the released program, the
-// extension and Chromium, on large pages of several shapes. It prints and judges nothing. accessibility is not here: axe
-// alone decides how long a rule holds the page (dom-agent/audit/main.ts).
+// extension and Chromium, on large pages of several shapes. It prints and judges nothing.
 // `node bench/questions.mjs [shape] [mode]` after `make build ext`; CHROMIUM_PATH names the browser.
 import { build } from "esbuild";
 import { createServer } from "node:http";
@@ -61,6 +60,7 @@ const modes = {
   link_health: {},
   visual_baseline: { name: "bench", overwrite: true },
   audit: { categories: ["seo"] },
+  accessibility: { timeout_ms: 120_000 },
   security_audit: {},
 };
 

@@ -44,6 +44,7 @@ function add(all: AuditResult, audit: AuditResult): void {
   const unchecked = [...(all.unchecked ?? []), ...(audit.unchecked ?? [])].slice(0, MAX_NAMED);
   if (unchecked.length > 0) all.unchecked = unchecked;
   all.frames += audit.frames;
+  all.longest_ms = Math.max(all.longest_ms, audit.longest_ms);
 }
 
 function merge(rules: AuditRule[], more: readonly AuditRule[]): void {

@@ -105,6 +105,7 @@ type AuditResult struct {
 	Violations []AuditRule `json:"violations"`
 	Incomplete []AuditRule `json:"incomplete"`           // a person has to look
 	Passes     int         `json:"passes"`               // rules that hold in the page's own document
+	LongestMS  int         `json:"longest_ms"`           // that the page was held at once
 	Unfinished []string    `json:"unfinished,omitempty"` // rules that were not run before the deadline; at most 200
 	Unchecked  []string    `json:"unchecked,omitempty"`  // forms that no rule was run on, with the reason; at most 10
 	Frames     int         `json:"frames"`               // documents that were looked at

@@ -1007,6 +1007,8 @@ export interface AuditResult {
   incomplete: AuditRule[];
   /** rules that hold in the page's own document */
   passes: number;
+  /** that the page was held at once */
+  longest_ms: number;
   /** rules that were not run before the deadline; at most 200 */
   unfinished?: string[];
   /** forms that no rule was run on, with the reason; at most 10 */

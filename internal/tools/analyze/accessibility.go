@@ -36,6 +36,9 @@ type accessibilityParams struct {
 	Limit      int      `json:"limit,omitempty" min:"1" max:"1000" doc:"most rules; default 10"`
 }
 
+// held is how long rules may hold a page, in ms, before that is told: a user notices it.
+const held = 300
+
 // accessibilityResult is what the rules say.
 type accessibilityResult struct {
 	Status        string              `json:"status"`
@@ -47,7 +50,8 @@ type accessibilityResult struct {
 	Violations    []command.AuditRule `json:"violations"`
 	Incomplete    []command.AuditRule `json:"incomplete,omitempty"` // on request
 	Summary       auditCounts         `json:"summary"`
-	Lacking       []string            `json:"lacking,omitempty"` // what was not looked at
+	Lacking       []string            `json:"lacking,omitempty"`    // what was not looked at
+	LongestMS     int                 `json:"longest_ms,omitempty"` // that the page was held at once
 
 	limit int
 	brief bool
@@ -87,7 +91,7 @@ func accessibility(ctx context.Context, env Env, p accessibilityParams) (any, er
 	}
 	violations, incomplete := drive.Gravest(tagged(r.Violations)), drive.Gravest(tagged(r.Incomplete))
 	out.URL, out.Title, out.Lacking = r.URL, r.Title, drive.Unaudited(r)
-	out.Violations = violations
+	out.Violations, out.LongestMS = violations, r.LongestMS
 	if p.Incomplete {
 		out.Incomplete = incomplete
 	}
@@ -153,6 +157,9 @@ func (r *accessibilityResult) Text(w *answer.Writer) {
 		}
 	}
 	add(r.Lacking...)
+	if r.LongestMS > held {
+		add(fmt.Sprintf("the rules held the page for up to %s at once; selector names a part, which takes less", milliseconds(float64(r.LongestMS))))
+	}
 	from, to := w.Entries(answer.Oldest, entries)
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more, selector names a part", to-from, len(entries))
