@@ -184,6 +184,41 @@ test.describe("in a browser of its own", () => {
   });
 });
 
+test.describe("on a screen of two pixels for one", () => {
+  test.use({ flags: ["--force-device-scale-factor=2"] });
+
+  test("pictures have all its pixels, and what changed is where it is", async ({ site, tab, agent }) => {
+    await tab.goto(site.page("/shop", SHOP));
+    await front(agent, tab);
+    expect(await tab.evaluate(() => devicePixelRatio)).toBe(2);
+    const color = (selector: string, to: string) =>
+      tab.evaluate(
+        ([at, value]) => (document.querySelector<HTMLElement>(at!)!.style.background = value!),
+        [selector, to],
+      );
+    const scrolled = await tab.evaluate(() => document.documentElement.scrollHeight);
+    // What is shown, of which the debugger's bar takes some, the whole page, an element that is not shown.
+    for (const [named, size, changed, at] of [
+      [{}, [2560, expect.any(Number)], "#pay", [80, 600, 240, 80]],
+      [{ full_page: true }, [2560, 2 * scrolled], "#foot", [0, 3000, 600, 120]],
+      [{ selector: "#foot" }, [600, 120], "#foot", [0, 0, 600, 120]],
+    ] as const) {
+      await tab.evaluate(() => scrollTo(0, 0));
+      const save = { what: "visual_baseline", name: "sharp", overwrite: true, ...named };
+      expect(await agent.json<Diff>("analyze", save), JSON.stringify(named)).toMatchObject({
+        width: size[0],
+        height: size[1],
+      });
+      await color(changed, "#f0c");
+      const diff = await agent.json<Diff>("analyze", { what: "visual_diff", baseline: "sharp" });
+      const [x, y, width, height] = at;
+      const part = { x, y, width, height, element: { selector: changed } };
+      expect(diff, JSON.stringify(named)).toMatchObject({ passed: false, regions: [part] });
+      await color(changed, "");
+    }
+  });
+});
+
 test("a page that is led elsewhere, closed, or changes all the time is no baseline", async ({
   site,
   tab,

@@ -26,6 +26,8 @@ interface Options {
   ownBrowser: boolean;
   /** Flags of Playwright's own that are left out, in a browser of the test's own. */
   without: string[];
+  /** Further flags of Chromium, in a browser of the test's own. */
+  flags: string[];
 }
 
 interface Fixtures {
@@ -47,6 +49,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   networkDetail: [false, { option: true }],
   ownBrowser: [false, { option: true }],
   without: [[], { option: true }],
+  flags: [[], { option: true }],
 
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
   place: async ({}, use) => {
@@ -76,14 +79,19 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
     { scope: "worker" },
   ],
 
-  profile: async ({ place, pilot, bodies, hosts, networkDetail, ownBrowser, without, shared }, use, testInfo) => {
+  profile: async (
+    { place, pilot, bodies, hosts, networkDetail, ownBrowser, without, flags, shared },
+    use,
+    testInfo,
+  ) => {
     const serve = async (browser: Browser): Promise<void> => {
       await connected(place);
       await settings(browser, { pilot, bodies });
       await use(browser);
     };
-    if (ownBrowser || without.length > 0) {
-      const browser = await Browser.launch(place, { hosts, networkDetail, args: FLAGS, ignoreDefaultArgs: without });
+    if (ownBrowser || without.length + flags.length > 0) {
+      const args = [...FLAGS, ...flags];
+      const browser = await Browser.launch(place, { hosts, networkDetail, args, ignoreDefaultArgs: without });
       try {
         await serve(browser);
       } finally {
