@@ -135,16 +135,29 @@ test("a form whose field is named like a member that the rules read is named, an
   browserWithExtension: browser,
 }) => {
   const { page, run } = await open(browser, site, daemon, `<html lang=en><main></main>`);
-  for (const name of ["parentNode", "nodeName", "nodeType", "childNodes", "getAttribute", "getRootNode"]) {
+  for (const name of [
+    "parentNode",
+    "nodeName",
+    "nodeType",
+    "childNodes",
+    "getAttribute",
+    "getRootNode",
+    "classList",
+    "hasAttributes",
+    "getBoundingClientRect",
+    "getClientRects",
+    "compareDocumentPosition",
+  ]) {
     await page.evaluate(
       (field) =>
-        (document.body.innerHTML = `<main><img src=/x.png id=pic><form id=order><input name=${field}><button id=go></button></form><button id=out></button></main>`),
+        (document.body.innerHTML = `<main><img src=/x.png id=pic><form id=order><input name=${field}><button id=go></button></form><button id=out></button><p style="color:#bbb;background:#fff">Pale</p></main>`),
       name,
     );
     const { result, error } = await run("accessibility", {});
     expect(error, name).toBeUndefined();
     expect(result.unchecked, name).toEqual([`form#order, whose field is named ${name}`]);
     expect(result.violations.find(({ id }) => id === "button-name")?.nodes).toMatchObject([{ selector: "#out" }]);
+    expect(result.violations.find(({ id }) => id === "color-contrast")?.nodes, name).toMatchObject([{ selector: "p" }]);
     const inside = await run("accessibility", { selector: "#go" });
     expect(inside.result).toMatchObject({ violations: [], unchecked: [expect.stringContaining(name)] });
     for (const kind of ["forms", "dom", "audit"] as const)

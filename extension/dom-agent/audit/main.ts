@@ -22,9 +22,21 @@ const MAX_SUMMARY = 500;
 
 /**
  * Members that axe reads of each element. A form shows a field of such a name instead: axe walks from the field to the form
- * and back for ever, or fails, or leaves out what is in the form and does not say so.
+ * and back for ever, or fails, or judges no text of the page, or leaves out what is in the form and does not say so.
  */
-const READ = ["parentNode", "nodeName", "nodeType", "childNodes", "getAttribute", "getRootNode"];
+const READ = [
+  "parentNode",
+  "nodeName",
+  "nodeType",
+  "childNodes",
+  "getAttribute",
+  "getRootNode",
+  "classList",
+  "hasAttributes",
+  "getBoundingClientRect",
+  "getClientRects",
+  "compareDocumentPosition",
+];
 const MAX_UNREAD = 10;
 
 /** The rule that takes longest by far: it looks at what lies under each text. It comes last. */
@@ -383,6 +395,12 @@ function hide(forms: readonly Element[]): () => void {
     set(root, "querySelectorAll", (css: string) =>
       [...Reflect.apply(all, root, [css])].filter((at) => !form.contains(at)),
     );
+  }
+  if (forms.length > 0) {
+    const walk = document.createTreeWalker.bind(document);
+    const acceptNode = (node: Node): number =>
+      forms.includes(node as Element) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT;
+    set(document, "createTreeWalker", (root: Node, what?: number) => walk(root, what, { acceptNode }));
   }
   return () => {
     for (const [node, name] of changed) Reflect.deleteProperty(node, name);
