@@ -129,7 +129,7 @@ test("a map that says it is of a thousand million lines holds nobody back", asyn
   await daemon.until("its first line", () => newest());
   await page.goto(site.page("/", `<script src="/evil.js"></script>`));
   let behind = 0;
-  for (const end = Date.now() + 8000; Date.now() < end; ) {
+  for (const end = Date.now() + 8000; Date.now() < end;) {
     behind = Math.max(behind, Date.now() - newest());
     await new Promise((done) => setTimeout(done, 50));
   }
