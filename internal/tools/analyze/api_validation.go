@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -587,7 +588,7 @@ func (e *endpoint) check(c *analysis.Contract, told *contractEntry) {
 		}
 		checked[call.status]++
 		found, said, err := c.Check(e.method, call.path(), call.status, call.decoded)
-		if err != nil {
+		if errors.Is(err, analysis.ErrCostly) {
 			told.Costly++
 			continue
 		}
