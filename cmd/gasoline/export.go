@@ -75,7 +75,7 @@ func exportCommand(s *settings) *cobra.Command {
 		target.Again = func(err error, after time.Duration) {
 			if text := err.Error(); text != told { // once for each reason
 				told = text
-				fmt.Fprintf(cmd.ErrOrStderr(), "gasoline: %s; trying again in %s\n", text, after.Round(100*time.Millisecond))
+				complain(cmd.ErrOrStderr(), fmt.Sprintf("%s; trying again in %s", text, after.Round(100*time.Millisecond)))
 			}
 		}
 		c, err := s.client()
@@ -94,7 +94,7 @@ func exportCommand(s *settings) *cobra.Command {
 		if follow && cmd.Context().Err() != nil {
 			err = nil // the user has ended it
 		}
-		fmt.Fprintln(cmd.ErrOrStderr(), "gasoline:", run.report())
+		complain(cmd.ErrOrStderr(), run.report())
 		if err != nil {
 			if refused := (fail{}); errors.As(err, &refused) { // the daemon says what is wrong with what was asked for
 				return refused

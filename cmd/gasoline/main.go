@@ -8,7 +8,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -33,7 +32,7 @@ func main() {
 	}
 	if s, origin, ok := nativeArgs(os.Args[1:]); ok {
 		if err := runNative(context.Background(), s, origin, os.Stdin, os.Stdout); err != nil {
-			fmt.Fprintln(os.Stderr, "gasoline:", err)
+			complain(os.Stderr, err)
 			os.Exit(exitError)
 		}
 		return
@@ -79,7 +78,7 @@ func launchDaemon(args []string) int {
 		err = daemon.Launch(program, args)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "gasoline:", err)
+		complain(os.Stderr, err)
 		return exitError
 	}
 	return exitOK
@@ -95,7 +94,7 @@ func runBridge(place daemon.Place) int {
 		Gone: nobodyReads(os.Stdout),
 	})
 	if err != nil && ctx.Err() == nil {
-		fmt.Fprintln(os.Stderr, "gasoline:", err)
+		complain(os.Stderr, err)
 		if errors.Is(err, bridge.ErrNoDaemon) {
 			return exitNoDaemon
 		}

@@ -9,10 +9,12 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/launch"
 )
 
@@ -60,7 +62,7 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	f := fail{code: exitUsage, err: err}
 	errors.As(err, &f)
 	if !f.quiet {
-		fmt.Fprintln(stderr, "gasoline:", f.err)
+		complain(stderr, f.err)
 	}
 	if f.code == exitUsage {
 		if cmd.Name() == "help" {
@@ -69,6 +71,16 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		fmt.Fprintf(stderr, "\"%s --help\" shows what there is.\n", cmd.CommandPath())
 	}
 	return f.code
+}
+
+// complain writes what is wrong, or goes on, for who started the program. Names of files and what other programs said stand
+// in it, and a terminal does what they say: each line is cleaned.
+func complain(stderr io.Writer, what any) {
+	var lines []string
+	for line := range strings.SplitSeq(fmt.Sprint(what), "\n") {
+		lines = append(lines, answer.Clean(line))
+	}
+	fmt.Fprintln(stderr, "gasoline:", strings.Join(lines, "\n"))
 }
 
 // rootCommand returns the tree of commands that these arguments need.

@@ -107,7 +107,7 @@ func runProgram(cmd *cobra.Command, s *settings, name string, otel bool, command
 	}
 	leave, end, err := s.leaveToSend()
 	if err != nil {
-		fmt.Fprintln(stderr, "gasoline: the program gets no token, so that OpenTelemetry's data is refused:", err)
+		complain(stderr, fmt.Errorf("the program gets no token, so that OpenTelemetry's data is refused: %w", err))
 	}
 	defer end()
 	env = launch.Environment(env, launch.Identity{
@@ -119,7 +119,7 @@ func runProgram(cmd *cobra.Command, s *settings, name string, otel bool, command
 			return fail{code: exitUsage, err: err}
 		}
 	} else if otel, err = launch.Load(&project); err != nil {
-		fmt.Fprintln(stderr, "gasoline: the SDK is not loaded:", err) // the program runs as it would without
+		complain(stderr, fmt.Errorf("the SDK is not loaded: %w", err)) // the program runs as it would without
 		otel = false
 	}
 	sender := launch.NewSender(
@@ -148,7 +148,7 @@ func runProgram(cmd *cobra.Command, s *settings, name string, otel bool, command
 		return fail{code: code, err: fmt.Errorf("run %s: %w", command[0], err)}
 	}
 	if report := sender.Report(); report != "" {
-		fmt.Fprintln(stderr, "gasoline:", report)
+		complain(stderr, report)
 	}
 	if code != 0 {
 		return exited(code)

@@ -813,3 +813,28 @@ func TestNamesOfAProcfileAreWrittenCleanly(t *testing.T) {
 		t.Errorf("the only one: %q", errs)
 	}
 }
+
+// What stands in a complaint is the name of a file that somebody else made.
+func TestComplaintsAreWrittenCleanly(t *testing.T) {
+	m := newMachine(t)
+	const evil = "x\x1b]0;owned\x07\x1b[2K\u202e"
+	clean := func(what, text, want string) {
+		t.Helper()
+		if strings.ContainsAny(text, "\x1b\x07\u202e") || !strings.Contains(text, want) || !strings.Contains(text, `x\x1b]0;owned`) {
+			t.Errorf("%s: the terminal gets %q", what, text)
+		}
+	}
+	must(t, os.Mkdir(filepath.Join(m.dir, evil), 0o700))
+	_, errs, _ := m.run("sources", "allow", evil)
+	clean("a folder without a file", errs, "is not there")
+	_, errs, _ = m.run("sources", "forget", evil)
+	clean("a folder that is not followed", errs, "was not allowed")
+	_, errs, _ = m.run("run", "--", "./"+evil+"/none")
+	clean("a program that is not there", errs, "none")
+	must(t, os.Symlink(evil+".log", filepath.Join(m.dir, evil+".log")))
+	cmd, out := m.background("tail", "*.log")
+	eventually(t, "the link is told", func() bool { return strings.Contains(out.String(), "cannot be read") })
+	must(t, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+	clean("a link that leads nowhere", out.String(), "cannot be read")
+}

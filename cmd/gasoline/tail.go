@@ -92,7 +92,7 @@ func tailFiles(cmd *cobra.Command, s *settings, name string, begin bool, args []
 		}
 	}
 	t := &tails{client: c, name: name, run: randomName(), batches: map[string]uint64{}, note: func(text string) {
-		fmt.Fprintln(cmd.ErrOrStderr(), "gasoline:", text)
+		complain(cmd.ErrOrStderr(), text)
 	}}
 	err = follow.Follow(cmd.Context(), follow.Config{
 		Patterns: patterns, Marks: marks, Begin: begin, Emit: t.emit, Note: t.note,

@@ -87,7 +87,7 @@ func runTunnel(cmd *cobra.Command, c *client, t *launch.Tunnel, token string, ma
 	t.Tell = func(sentence string) {
 		mu.Lock()
 		defer mu.Unlock()
-		fmt.Fprintln(stderr, "gasoline:", sentence)
+		complain(stderr, sentence)
 	}
 	port := &tunnelPort{client: c, changed: make(chan struct{}, 1)}
 	t.Local, t.Again = port.begin, port.changed

@@ -13,7 +13,8 @@ const TO_ANSWER = 500;
 /** What of markup is not shown. */
 const UNSHOWN = /<(script|style|template|noscript|svg)\b.*?(<\/\1\s*>|$)|<!--.*?(-->|$)/gis;
 
-const TITLES = /<(title|h1)\b[^>]*>.{0,200}?<\/\1/gis;
+/** A tag that does not end is over at the next one: looking for its end from each of thousands takes long. */
+const TITLES = /<(title|h1)\b[^<>]*>.{0,200}?<\/\1/gis;
 
 /**
  * Asks for links as the browser does when the user follows them, with the user's cookies. The worker asks, so that neither

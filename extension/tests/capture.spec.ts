@@ -109,6 +109,34 @@ test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, 
   expect(slow.stack?.[0]).toMatchObject({ url: site.url("/slow.js"), line: 1 });
 });
 
+test("a map that says it is of a thousand million lines holds nobody back", async ({
+  daemon,
+  site,
+  browserWithExtension: { context, page },
+}) => {
+  const section = { version: 3, sources: ["a.ts"], names: [], mappings: "AAAA" };
+  site.page("/evil.js", {
+    body: `setInterval(() => { throw new Error("evil one"); }, 200);\n//# sourceMappingURL=evil.js.map`,
+    type: "text/javascript",
+  });
+  site.page("/evil.js.map", {
+    body: JSON.stringify({ version: 3, sections: [{ offset: { line: 1e9, column: 0 }, map: section }] }),
+  });
+  const other = await context.newPage();
+  await other.goto(site.page("/other", `<script>setInterval(() => console.warn("at", Date.now()), 100)</script>`));
+  const newest = () =>
+    Math.max(0, ...daemon.events("logs").map((log) => Number(/^at (\d+)$/.exec(log.message)?.[1] ?? 0)));
+  await daemon.until("its first line", () => newest());
+  await page.goto(site.page("/", `<script src="/evil.js"></script>`));
+  let behind = 0;
+  for (const end = Date.now() + 8000; Date.now() < end;) {
+    behind = Math.max(behind, Date.now() - newest());
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  expect(behind).toBeLessThan(4000);
+  await other.close();
+});
+
 test("a stack that names what the page did not load as a script makes nobody fetch it", async ({
   daemon,
   site,

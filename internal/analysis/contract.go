@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 type Contract struct {
 	Operations int
 	routes     []contractRoute
+	left       budget
 }
 
 type contractRoute struct {
@@ -32,36 +34,41 @@ type Breach struct {
 	Type  string
 }
 
-// maxBreaches of one body.
-const maxBreaches = 20
+const (
+	maxBreaches = 20      // of one body
+	maxSays     = 400     // bytes of what the document wants at a place
+	maxRoutes   = 100_000 // of a document: each operation at each server
+	maxMarks    = 500_000 // of YAML: signs that may begin a token
+)
 
 // ReadContract reads an OpenAPI 3 document, JSON or YAML. It follows references within the document only.
 func ReadContract(data []byte) (*Contract, error) {
-	doc, err := openapi3.NewLoader().LoadFromData(data)
+	doc, err := load(data)
 	if err != nil {
 		return nil, err
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.") {
 		return nil, fmt.Errorf("it is no OpenAPI 3 document (openapi: %.20q)", doc.OpenAPI)
 	}
-	var bases []string
+	bases := map[string]bool{}
 	for _, s := range doc.Servers {
 		base := ""
 		if u, err := url.Parse(s.URL); err == nil {
 			base = strings.TrimSuffix(u.Path, "/")
 		}
-		if !slices.Contains(bases, base) {
-			bases = append(bases, base)
-		}
+		bases[base] = true
 	}
 	if len(bases) == 0 {
-		bases = []string{""}
+		bases[""] = true
 	}
-	out := &Contract{}
+	out := &Contract{left: budget{steps: contractSteps, texts: map[*openapi3.Schema]int{}}}
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
 			out.Operations++
-			for _, base := range bases {
+			if out.Operations*len(bases) > maxRoutes {
+				return nil, fmt.Errorf("it has more than %d operations, each counted once for each of its %d servers", maxRoutes, len(bases))
+			}
+			for base := range bases {
 				out.routes = append(out.routes, contractRoute{method, strings.Split(base+path, "/"), path, operation})
 			}
 		}
@@ -74,6 +81,27 @@ func ReadContract(data []byte) (*Contract, error) {
 		return strings.Compare(a.path, b.path)
 	})
 	return out, nil
+}
+
+// load reads JSON as JSON: as YAML, which the loader takes it for, each value of a list costs a kilobyte and more.
+func load(data []byte) (*openapi3.T, error) {
+	if json.Valid(data) {
+		doc := &openapi3.T{}
+		if err := json.Unmarshal(data, doc); err != nil {
+			return nil, err
+		}
+		return doc, openapi3.NewLoader().ResolveRefsIn(doc, nil)
+	}
+	marks := 0
+	for _, c := range data {
+		if strings.IndexByte("[]{},:-?&*", c) >= 0 {
+			marks++
+		}
+	}
+	if marks > maxMarks {
+		return nil, fmt.Errorf("it has %d brackets, commas and colons, more than the %d that are read of YAML; as JSON it may have them", marks, maxMarks)
+	}
+	return openapi3.NewLoader().LoadFromData(data)
 }
 
 // Operation returns the document's path for a request, and whether it has one with this method.
@@ -108,25 +136,33 @@ func (c *Contract) find(method, path string) *contractRoute {
 	return nil
 }
 
-// Check returns where a response is not what the document says. told reports whether it says anything of this status.
-func (c *Contract) Check(method, path string, status int, body any) (out []Breach, told bool) {
+// ErrCostly is of a comparison that would take more than is left for one document.
+var ErrCostly = errors.New("it would take too long to compare")
+
+// Check returns where a response is not what the document says. told reports whether it says anything of this status. The
+// error is ErrCostly.
+func (c *Contract) Check(method, path string, status int, body any) (out []Breach, told bool, err error) {
 	r := c.find(method, path)
 	if r == nil {
-		return nil, false
+		return nil, false, nil
 	}
 	response := r.operation.Responses.Status(status)
 	if response == nil {
 		response = r.operation.Responses.Default()
 	}
 	if response == nil || response.Value == nil {
-		return nil, false
+		return nil, false, nil
 	}
 	media := response.Value.Content.Get("application/json")
 	if media == nil || media.Schema == nil || media.Schema.Value == nil {
-		return nil, true
+		return nil, true, nil
 	}
-	err := media.Schema.Value.VisitJSON(body, openapi3.MultiErrors())
-	return breaches(err, nil), true
+	if !c.left.visit(media.Schema, body, 0) {
+		return nil, true, ErrCostly
+	}
+	// The message of an error is made at once for each schema around it. The schema in it is as long as the document.
+	err = media.Schema.Value.VisitJSON(body, openapi3.MultiErrors(), openapi3.DisableSchemaErrorDetails())
+	return breaches(err, nil), true, nil
 }
 
 func breaches(err error, out []Breach) []Breach {
@@ -160,6 +196,9 @@ func says(e *openapi3.SchemaError) string {
 			types = append(types, "null")
 		}
 		return strings.Join(types, " or ")
+	}
+	if len(e.Reason) > maxSays { // it lists what is allowed
+		return strings.ToValidUTF8(e.Reason[:maxSays], "") + "…"
 	}
 	return e.Reason
 }

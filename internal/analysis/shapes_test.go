@@ -2,11 +2,13 @@ package analysis_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/analysis"
 )
@@ -365,9 +367,9 @@ func TestADocumentIsCompared(t *testing.T) {
 		if err := json.Unmarshal([]byte(x.body), &v); err != nil {
 			t.Fatal(err)
 		}
-		found, told := c.Check(x.method, x.path, x.status, v)
+		found, told, err := c.Check(x.method, x.path, x.status, v)
 		slices.SortFunc(found, func(a, b analysis.Breach) int { return strings.Compare(a.Path, b.Path) })
-		if got := fmt.Sprint(told, " ", found); got != x.want {
+		if got := fmt.Sprint(told, " ", found); got != x.want || err != nil {
 			t.Errorf("%s:\n%s\nwant\n%s", name, got, x.want)
 		}
 	}
@@ -396,9 +398,83 @@ func TestADocumentIsCompared(t *testing.T) {
 	for i := range 100 {
 		v = append(v.([]any), float64(i))
 	}
-	if found, _ := c.Check("GET", "/api/orders/open", 200, v); len(found) != 20 {
+	if found, _, _ := c.Check("GET", "/api/orders/open", 200, v); len(found) != 20 {
 		t.Errorf("%d places are told", len(found))
 	}
+}
+
+// The library that compares stops for nothing, and a repository wrote the document.
+func TestADocumentCostsNoMoreThanItMay(t *testing.T) {
+	const head = `{"openapi":"3.0.3","info":{"title":"a","version":"1"},"paths":{"/a":{"get":{"responses":{"200":{"description":"a","content":` +
+		`{"application/json":{"schema":{"$ref":"#/components/schemas/S0"}}}}}}}},"components":{"schemas":{`
+	chain := func(form string, n int) string {
+		var out strings.Builder
+		for i := range n {
+			fmt.Fprintf(&out, form, i, i+1)
+		}
+		return head + out.String() + fmt.Sprintf(`"S%d":{"type":"string"}}}}`, n)
+	}
+	long := strings.Repeat("x", 100_000)
+	numbers := strings.Repeat("1,", 50_000)
+	for name, x := range map[string]struct{ document, body string }{
+		"each twice the next, one": {chain(`"S%d":{"oneOf":[{"$ref":"#/components/schemas/S%[2]d"},{"$ref":"#/components/schemas/S%[2]d"}]},`, 40), `1`},
+		"each twice the next, any": {chain(`"S%d":{"anyOf":[{"$ref":"#/components/schemas/S%[2]d"}]},`, 40), `"a"`},
+		"each twice the next, all": {chain(`"S%d":{"allOf":[{"$ref":"#/components/schemas/S%[2]d"},{"$ref":"#/components/schemas/S%[2]d"}]},`, 40), `"a"`},
+		"twice for each value": {head + `"S0":{"oneOf":[{"$ref":"#/components/schemas/S1"},{"$ref":"#/components/schemas/S2"}]},` +
+			`"S1":{"items":{"$ref":"#/components/schemas/S0"}},"S2":{"items":{"$ref":"#/components/schemas/S0"}}}}}`,
+			strings.Repeat("[", 60) + strings.Repeat("]", 60)},
+		"within each other":   {head + `"S0":` + strings.Repeat(`{"allOf":[`, 3000) + `{"type":"string"}` + strings.Repeat("]}", 3000) + `}}}`, `1`},
+		"many allowed values": {head + `"S0":{"items":{"type":"number","enum":[` + strings.Repeat("2,", 100_000) + `3]}}}}}`, `[` + numbers + `1]`},
+		"many names":          {head + `"S0":{"items":{"type":"object","required":[` + strings.Repeat(`"a",`, 100_000) + `"b"]}}}}}`, `[` + strings.Repeat("{},", 9000) + `{}]`},
+		"a long pattern":      {head + `"S0":{"type":"string","pattern":"` + strings.Repeat("((a?){30}){30}", 300) + `"}}}}`, `"` + long + `"`},
+		"unique items, again": {head + `"S0":{"anyOf":[` + strings.Repeat(`{"type":"array","uniqueItems":true},`, 3000) + `{}]}}}}`, `[` + numbers + `1]`},
+	} {
+		c, err := analysis.ReadContract([]byte(x.document))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		var v any
+		if err := json.Unmarshal([]byte(x.body), &v); err != nil {
+			t.Fatal(err)
+		}
+		if found, told, err := c.Check("GET", "/a", 200, v); !errors.Is(err, analysis.ErrCostly) || !told || found != nil {
+			t.Errorf("%s: %v %v %v", name, len(found), told, err)
+		}
+	}
+	wide := strings.Replace(head, `"paths"`, `"servers":[`+servers(2000)+`],"paths"`, 1)
+	paths := `"/a":{`
+	var more strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&more, `"/a%d":{"get":{"responses":{}}},`, i)
+	}
+	wide = strings.Replace(wide, paths, more.String()+paths, 1) + `"S0":{}}}}`
+	if c, err := analysis.ReadContract([]byte(wide)); err == nil || !strings.Contains(err.Error(), "more than 100000 operations") {
+		t.Errorf("2000 operations at 2000 servers: %v %v", c != nil, err)
+	}
+	dense := `"x-a":[` + strings.Repeat("[],", 400_000) + `1]`
+	if _, err := analysis.ReadContract([]byte(head[:1] + dense + "," + head[1:] + `"S0":{}}}}`)); err != nil {
+		t.Errorf("a long list in JSON: %v", err)
+	}
+	if _, err := analysis.ReadContract([]byte("openapi: 3.0.3\n" + dense)); err == nil || !strings.Contains(err.Error(), "as JSON it may") {
+		t.Errorf("a long list in YAML: %v", err)
+	}
+	choice := head + `"S0":{"type":"string","enum":["` + strings.Repeat("é", 1000) + `"]}}}}`
+	c, err := analysis.ReadContract([]byte(choice))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found, _, err := c.Check("GET", "/a", 200, "b"); err != nil || len(found) != 1 || len(found[0].Says) > 410 || !utf8.ValidString(found[0].Says) {
+		t.Errorf("a long value that is allowed: %v %v", found, err)
+	}
+}
+
+func servers(n int) string {
+	var out strings.Builder
+	for i := range n {
+		fmt.Fprintf(&out, `{"url":"/v%d"},`, i)
+	}
+	return strings.TrimSuffix(out.String(), ",")
 }
 
 func TestNullHasBothSpellings(t *testing.T) {
@@ -413,7 +489,7 @@ func TestNullHasBothSpellings(t *testing.T) {
 			if err := json.Unmarshal([]byte(body), &v); err != nil {
 				t.Fatal(err)
 			}
-			if found, _ := c.Check("GET", "/api/orders/7", 200, v); len(found) != want {
+			if found, _, _ := c.Check("GET", "/api/orders/7", 200, v); len(found) != want {
 				t.Errorf("%.14s, %s: %v", document, body, found)
 			}
 		}

@@ -65,17 +65,13 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	if mac := bearer.Answer(r.Header.Get(nonceHeader)); mac != "" {
 		w.Header().Set(proofHeader, mac) // on refusals, too: the browser has to know whose they are
 	}
-	switch access.Credential {
-	case Nothing:
+	if access.Credential == Nothing {
 		return nil
-	case InBody:
-		if user == noUser {
-			return problem.New(
-				problem.Forbidden,
-				"Wait for the answer.",
-				"nobody holds the other end of this connection.",
-			)
-		}
+	}
+	if user == noUser {
+		return unheld()
+	}
+	if access.Credential == InBody {
 		return nil
 	}
 	switch {
@@ -98,6 +94,12 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 			"a valid token is required.",
 		)
 	}
+}
+
+// unheld refuses what came by a connection that nobody holds any more: who closed it before its owner was looked up can
+// be another user.
+func unheld() *problem.Problem {
+	return problem.New(problem.Forbidden, "Wait for the answer.", "nobody holds the other end of this connection.")
 }
 
 // A browser sends a fresh nonce with each request and takes an answer only with the proof for it.

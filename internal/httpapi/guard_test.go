@@ -334,25 +334,36 @@ func TestAnotherUserIsRefused(t *testing.T) {
 	}
 }
 
-// Who closed the connection can be anybody: the routes that need no token answer only where somebody holds its other end.
+// Who closed the connection can be anybody, also another user with a token: nothing is done where nobody holds its other end.
 func TestAConnectionThatNobodyHoldsIsRefused(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs Linux, which tells whose a connection is")
 	}
+	t.Run("the daemon's port", func(t *testing.T) {
+		refusesUnheld(t, func(r *rig, _ int) *http.Server { return r.api.HTTP() },
+			"/prove", "/pair", "/logs", "/lines", "/v1/logs", "/tools/observe", "/shutdown")
+	})
+	t.Run("a port for services", func(t *testing.T) {
+		refusesUnheld(t, func(r *rig, port int) *http.Server { return r.api.OTLPOnly(port) }, "/v1/logs", "/v1/traces")
+	})
+}
+
+func refusesUnheld(t *testing.T, serve func(r *rig, port int) *http.Server, paths ...string) {
+	t.Helper()
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRigAt(t, l.Addr().(*net.TCPAddr).Port, 0)
-	paths := []string{"/prove", "/pair"}
+	port := l.Addr().(*net.TCPAddr).Port
+	r := newRigAt(t, port, 0)
 	for _, path := range paths {
 		c := dial(t, l.Addr().String())
 		body := `{"nonce":"` + proof.Nonce() + `"}`
-		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", path, l.Addr(), len(body), body)
+		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", path, l.Addr(), r.token, len(body), body)
 		_ = c.Close() // before it is accepted
 	}
 	closed, done := make(chan struct{}, len(paths)), make(chan struct{})
-	server := r.api.HTTP()
+	server := serve(r, port)
 	server.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateClosed {
 			closed <- struct{}{}

@@ -121,6 +121,8 @@ func (s *Server) admitService(r *http.Request, port int) *problem.Problem {
 			"Start your own daemon on another port.",
 			"this daemon belongs to another user of this machine.",
 		)
+	case user == noUser:
+		return unheld()
 	case fetched || fromPage:
 		return problem.New(problem.Forbidden, "", "web pages have no access.")
 	case user == ownUser || holds(s.bearer(r), ingestServices.Scope):

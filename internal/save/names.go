@@ -47,21 +47,22 @@ func copied(name string) string {
 // The names are in lower case.
 var (
 	secretFolders = []string{
-		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".oci", ".password-store", ".terraform.d", ".mozilla",
+		".ssh", ".gnupg", ".aws", ".azure", ".kube", ".gcloud", ".oci", ".password-store", ".terraform.d", ".mozilla", ".secrets",
+		".envs",
 	}
 	secretFiles = []string{
-		".env", ".env.*", ".env-*", ".env_*", "*.env", ".envrc", ".flaskenv", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*.pem", "*.key",
-		"*.p8", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk", "*.kdb", "*.kdbx", "*.asc", "*.gpg", "*.pgp", "*.ovpn",
+		".env", ".env.*", ".env-*", ".env_*", "*.env", ".envrc", ".envrc.*", ".envrc-*", ".flaskenv", "id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "id_xmss*", "*.pem", "*.key",
+		"*.p8", "*.p12", "*.pkcs12", "*.pfx", "*.agekey", "*.jks", "*.keystore", "*.ppk", "*.kdb", "*.kdbx", "*.asc", "*.gpg", "*.pgp", "*.ovpn",
 		".netrc", "_netrc", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pypirc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".htpasswd",
 		"pgpass.conf", ".dockerconfigjson", "*.keytab", ".sentryclirc", "rclone.conf", ".vault?pass*", "vault?pass*",
 		".git-credentials", ".gitconfig", ".dev.vars", ".dev.vars.*", "local.settings.json", "wp-config.php",
-		".terraformrc", ".s3cfg", ".boto", ".vault-token", ".dockercfg",
+		".terraformrc", ".s3cfg", ".boto", ".vault-token", ".dockercfg", ".databrickscfg", "cookies.txt", "cookies.sqlite", "logins.json", "key4.db",
 		".*_history", "auth.json", "token.json", "credentials", "credentials.*", "*credentials.json", "*credentials.csv",
 		"*accesskeys.csv", "gha-creds-*.json", "secret.*", "secrets.*", "secrets", ".secrets", "*service-account*.json",
 		"*service_account*.json", "*serviceaccount*.json", "*firebase-adminsdk*.json", "*client_secret*.json",
 		"key.properties", "keystore.properties",
 		"application_default_credentials.json", "*.tfstate",
-		"*.tfstate.backup", "*.tfvars", "kubeconfig", "kubeconfig.y*ml", "*.kubeconfig", "shadow", "wallet.dat", "*.mobileprovision",
+		"*.tfstate.backup", "*.tfvars", "*.tfvars.json", "kubeconfig", "kubeconfig.y*ml", "*.kubeconfig", "shadow", "wallet.dat", "*.mobileprovision",
 	}
 	// templates are ends of names of files that show how such a file looks.
 	templates = []string{".example", ".sample", ".template", ".dist", ".pub"}

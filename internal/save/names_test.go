@@ -18,6 +18,8 @@ func TestNamesOfFilesWithSecrets(t *testing.T) {
 		"google-credentials.json", "me_credentials.csv", "rootkey_accessKeys.csv", "kubeconfig.yaml", "kubeconfig.yml", "key.properties",
 		"keystore.properties", ".sentryclirc", ".dockerconfigjson", "http.keytab", "pgpass.conf", "rclone.conf", ".vault_pass.txt",
 		"vault-password", "secrets", ".secrets",
+		"terraform.tfvars.json", "prod.auto.tfvars.json", ".envrc.local", ".envrc-private", "upload.pkcs12", "me.agekey", "cookies.txt",
+		"logins.json", ".databrickscfg",
 		".env.", ".env ", ".env::$DATA", "id_rsa:x", ".en\u200bv", "tls.key...",
 	} {
 		if !secretFile(name) {
@@ -34,7 +36,7 @@ func TestNamesOfFilesWithSecrets(t *testing.T) {
 			t.Errorf("%q is not read", name)
 		}
 	}
-	for _, name := range []string{".ssh", ".SSH", ".aws", ".kube", ".gnupg", ".ssh.", ".ssh::$INDEX_ALLOCATION"} {
+	for _, name := range []string{".ssh", ".SSH", ".aws", ".kube", ".gnupg", ".secrets", ".envs", ".ssh.", ".ssh::$INDEX_ALLOCATION"} {
 		if !SecretFolder(name) {
 			t.Errorf("%q is open", name)
 		}

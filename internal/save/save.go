@@ -89,13 +89,8 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 			ext,
 		)
 	}
-	for _, part := range f.parts() {
-		if isGit(part) {
-			return nil, p.refuse(path, "it is inside .git")
-		}
-		if SecretFolder(part) {
-			return nil, p.refuse(path, "it is in "+part+", where secrets are")
-		}
+	if why := f.closed(); why != "" {
+		return nil, p.refuse(path, why)
 	}
 	switch info, err := f.stat(); {
 	case err == nil && info.IsDir():
@@ -197,6 +192,19 @@ func (f *File) parts() []string {
 	return parts
 }
 
+// closed says why the file's folder takes none, "" when it does.
+func (f *File) closed() string {
+	for _, part := range f.parts() {
+		if isGit(part) {
+			return "it is inside .git"
+		}
+		if SecretFolder(part) {
+			return "it is in " + part + ", where secrets are"
+		}
+	}
+	return ""
+}
+
 // insideState reports whether a file of the project would be in the state directory. It compares
 // directories by what they are, not by how they are spelled: links, other cases and mounts lead there, too.
 func (f *File) insideState() bool {
@@ -273,8 +281,12 @@ func (f *File) Write(data []byte) error {
 }
 
 func (f *File) write(data []byte) error {
-	if f.forbidden != "" && f.insideState() { // a link that was put there since Check
+	// A link may have been put there since Check: between the two a picture is taken, or a page waited for.
+	if f.forbidden != "" && f.insideState() {
 		return errors.New("it has become a path into the state directory")
+	}
+	if why := f.closed(); why != "" {
+		return errors.New("its path has become another: " + why)
 	}
 	if f.state != nil && f.overwrite {
 		return f.state.Write(f.name, data)

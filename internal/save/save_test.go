@@ -1,6 +1,7 @@
 package save_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -214,6 +215,34 @@ func TestLinksIntoFoldersThatAreClosed(t *testing.T) {
 		for _, path := range []string{link + "/x.png", link + "/hooks/x.png", link + "/new/deep/x.png", to + "/x.png"} {
 			if f, err := p.Check(path, true); err == nil {
 				t.Errorf("%s may be written: %s", path, f.Path)
+			}
+		}
+	}
+}
+
+func TestALinkThatComesAfterTheCheckIsNotFollowed(t *testing.T) {
+	p, _ := places(t)
+	for _, to := range []string{".git", ".ssh"} {
+		if err := os.MkdirAll(filepath.Join(p.Root, to), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, overwrite := range []bool{false, true} {
+			folder := filepath.Join(p.Root, "late")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			f, err := p.Check("late/x.png", overwrite, ".png")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(os.Remove(folder), os.Symlink(to, folder)); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Write([]byte("x")); err == nil {
+				t.Errorf("%s/x.png is written, overwrite %v", to, overwrite)
+			}
+			if err := os.Remove(folder); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}

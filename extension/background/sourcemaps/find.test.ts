@@ -33,6 +33,13 @@ test("finds the last comment, relative to the script", () => {
   expect(sourceMapURL('s = "//# sourceMappingURL=x.map"; more()', url, null)).toBeUndefined();
 });
 
+test("a large inline map is decoded at once, for the worker stands still meanwhile", () => {
+  const url = `data:application/json;base64,${"ICAg".repeat(5_000_000)}`;
+  const begin = performance.now();
+  expect(decodeDataURL(url)?.length).toBe(15_000_000);
+  expect(performance.now() - begin).toBeLessThan(1000);
+});
+
 test("decodes inline maps, with and without base64", () => {
   expect(decodeDataURL("data:application/json;charset=utf-8;base64,eyLDvCI6MX0=")).toBe('{"ü":1}');
   expect(decodeDataURL("DATA:application/json;BASE64,e30=")).toBe("{}");

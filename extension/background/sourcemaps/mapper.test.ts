@@ -162,6 +162,37 @@ test("a file without end is given up at 30 MB", async () => {
   expect(read).toBeLessThan(34);
 });
 
+test("a map that makes much of few bytes is not used", async () => {
+  const leaf = { version: 3, sources: ["a.ts"], names: [], mappings: "AAEE" };
+  const at = (line: unknown, map: unknown = leaf) => ({ version: 3, sections: [{ offset: { line, column: 0 }, map }] });
+  let deep: unknown = leaf;
+  for (let i = 0; i < 50; i++) deep = at(0, deep);
+  const wanted: [name: string, map: unknown, used: boolean][] = [
+    ["a section at the begin", at(0), true],
+    ["a section of a section", at(0, at(0)), true],
+    ["a far section", at(1e9), false],
+    ["a far one in a near one", at(900_000, at(900_000)), false],
+    ["a text as a number", at("9"), false],
+    ["a text as a map", at(0, JSON.stringify(leaf)), false],
+    ["sections in sections", deep, false],
+    ["empty lines", { ...leaf, mappings: ";".repeat(1_100_000) + "AAEE" }, false],
+    ["segments", { ...leaf, mappings: "A,".repeat(4_100_000) + "A" }, false],
+    ["a long root", { ...leaf, sourceRoot: "x".repeat(100_000), sources: Array<string>(2000).fill("a") }, false],
+  ];
+  for (const [name, map, used] of wanted) {
+    const { mapper } = mapping(
+      {
+        "http://localhost/a.js": () => new Response("f()//# sourceMappingURL=a.js.map"),
+        "http://localhost/a.js.map": () => new Response(JSON.stringify(map)),
+      },
+      { "http://localhost/a.js": "script" },
+    );
+    await mapper.map<Stacked>({ stack: [frame("http://localhost/a.js")] }); // a large one takes longer than an event waits
+    const mapped = await mapper.map<Stacked>({ stack: [frame("http://localhost/a.js")] });
+    expect([name, mapped.stack?.[0]?.source !== undefined]).toEqual([name, used]);
+  }
+});
+
 test("a stack of many scripts makes at most twelve loads at once", async () => {
   const urls = Array.from({ length: 50 }, (_, i) => `http://localhost/${i}.js`);
   const waiting = () => new Response(new ReadableStream({}));

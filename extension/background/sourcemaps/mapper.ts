@@ -1,8 +1,9 @@
-import { AnyMap, type TraceMap, originalPositionFor } from "@jridgewell/trace-mapping";
+import { AnyMap, type SectionedSourceMapInput, type TraceMap, originalPositionFor } from "@jridgewell/trace-mapping";
 import type { Cause, StackFrame } from "@gasoline/schema/wire";
 import { SizedCache } from "./cache.ts";
 import { decodeDataURL, sourceMapURL } from "./find.ts";
 import type { LoadedAs } from "./loaded.ts";
+import { isModest } from "./modest.ts";
 
 /** An event is held this long for its maps; later it goes as it is. */
 const HOLD_MS = 300;
@@ -106,7 +107,10 @@ export class SourceMapper {
     const json = where.startsWith("data:") ? decodeDataURL(where) : await textOf(await this.#fetch(where));
     if (json === undefined) throw new Error("map cannot be decoded");
     // Servers may begin JSON with )]}' against inclusion as a script.
-    const map = new AnyMap(json.replace(/^\)\]\}'[^\n]*\n?/, ""), where.startsWith("data:") ? url : where);
+    const beside = where.startsWith("data:") ? url : where;
+    const parsed = JSON.parse(json.replace(/^\)\]\}'[^\n]*\n?/, "")) as SectionedSourceMapInput;
+    if (!isModest(parsed, beside)) throw new Error("map is too much");
+    const map = new AnyMap(parsed, beside);
     const ignored = new Set<string>();
     for (const i of map.ignoreList ?? []) ignored.add(map.resolvedSources[i] ?? "");
     return this.#keep(url, { map, ignored }, json.length);

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -112,6 +113,7 @@ type contractEntry struct {
 	Checked      int    `json:"responses_checked"`
 	Undocumented int    `json:"undocumented_endpoints"`
 	Unsaid       int    `json:"responses_without_schema"`
+	Costly       int    `json:"responses_too_costly,omitempty"` // that were not compared, for it would have taken too long
 }
 
 // apiCall is one response, or the answer to one operation of GraphQL.
@@ -585,7 +587,11 @@ func (e *endpoint) check(c *analysis.Contract, told *contractEntry) {
 			continue // what it was is not known
 		}
 		checked[call.status]++
-		found, said := c.Check(e.method, call.path(), call.status, call.decoded)
+		found, said, err := c.Check(e.method, call.path(), call.status, call.decoded)
+		if errors.Is(err, analysis.ErrCostly) {
+			told.Costly++
+			continue
+		}
 		if !said {
 			told.Unsaid++
 			key := fmt.Sprint("status ", call.status)
@@ -745,6 +751,9 @@ func (r *apiResult) Text(w *answer.Writer) {
 	}
 	if c := r.Contract; c != nil {
 		w.Head("%s: %d operations; %d responses compared, %d endpoints it does not have", c.File, c.Operations, c.Checked, c.Undocumented)
+		if c.Costly > 0 {
+			w.Note("note: %d responses were not compared, for what the document says of them takes too long to go through; url narrows it", c.Costly)
+		}
 	}
 	if r.Saved != "" {
 		w.Note(`saved as baseline %s: analyze {"what":"api_validation","baseline":%q} compares with it, also after a restart`, r.Saved, r.Saved)
