@@ -34,10 +34,16 @@ test("finds the last comment, relative to the script", () => {
 });
 
 test("a large inline map is decoded at once, for the worker stands still meanwhile", () => {
-  const url = `data:application/json;base64,${"ICAg".repeat(5_000_000)}`;
-  const begin = performance.now();
-  expect(decodeDataURL(url)?.length).toBe(15_000_000);
-  expect(performance.now() - begin).toBeLessThan(1000);
+  const body = "ICAg".repeat(5_000_000);
+  const took = (work: () => unknown): number => {
+    const began = performance.now();
+    work();
+    return performance.now() - began;
+  };
+  expect(decodeDataURL(`data:application/json;base64,${body}`)?.length).toBe(15_000_000);
+  const decoding = Math.min(...[1, 2, 3].map(() => took(() => decodeDataURL(`data:application/json;base64,${body}`))));
+  // An iterator that is asked for each byte takes ten times as long.
+  expect(decoding).toBeLessThan(took(() => Uint8Array.from(atob(body), (char) => char.charCodeAt(0))) / 2);
 });
 
 test("decodes inline maps, with and without base64", () => {
