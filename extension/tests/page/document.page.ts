@@ -99,6 +99,14 @@ describe("elements", () => {
     expect([cut, JSON.stringify(matches).match(/"tag"/g)!.length]).toEqual([true, 513]);
     put(`<main>${`<div>${"<b>x</b>".repeat(5)}</div>`}</main>`);
     expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    // 500 elements are all that there are.
+    const full = `<main>${`<div>${"<b>x</b>".repeat(30)}</div>`.repeat(16)}<p></p><p></p>`;
+    put(full);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    put(`${full}<p></p>`);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    put(`${full}<p></p></main><main><p></p></main>`);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBe(true);
     put(`<main><div><p><b><i>deep</i></b></p></div></main>`);
     expect(
       JSON.stringify(await asked("dom", { selector: "main", include_children: true })).match(/"tag"/g),
