@@ -587,6 +587,8 @@ describe("how a document is made", () => {
       return (await structure()).scroll_containers.length;
     };
     put("");
+    const { head, body } = document;
+    document.documentElement.replaceChildren(head, body); // without what other tests left beside them
     const others = document.getElementsByTagName("*").length;
     expect([await boxes(19_999 - others), await boxes(20_000 - others)]).toEqual([1, 0]);
   });
