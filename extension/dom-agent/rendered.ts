@@ -2,7 +2,6 @@ import type { Tree } from "@gasoline/capture/locators/deep";
 import { run, select } from "@gasoline/capture/locators/deep";
 import { addedText, captionOf } from "@gasoline/capture/locators/name";
 import { seen, transformed } from "@gasoline/capture/locators/text";
-import { isOwn } from "./own.ts";
 import { type Said, saidBy } from "./said.ts";
 import { ROOTS, parentOf } from "./shadow.ts";
 
@@ -65,10 +64,9 @@ export class Flat {
   shown(element: Element): Node[] {
     const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
     const all = slotted.length > 0 ? slotted : childrenOf(this.#roots.get(element) ?? element);
-    const inside = element === document.documentElement ? all.filter((node) => !isOwn(node)) : all;
-    if (!this.#mayHide(element)) return inside;
-    const says = inside.some((node) => node instanceof Text && node.data.trim() !== "");
-    return says && !showsText(element) ? inside.filter((node) => !(node instanceof Text)) : inside;
+    if (!this.#mayHide(element)) return all;
+    const says = all.some((node) => node instanceof Text && node.data.trim() !== "");
+    return says && !showsText(element) ? all.filter((node) => !(node instanceof Text)) : all;
   }
 
   /** Whether texts in an element may not be shown: by its tag, by the page's sheets, or until they are found. */

@@ -45,7 +45,7 @@ export class Slices {
     addEventListener("input", change, true);
     await turn();
     removeEventListener("input", change, true);
-    if (observer.takeRecords().length > 0 || changed) this.pass = new Pass();
+    if (changed) this.pass = new Pass();
     observer.disconnect();
     this.#deadline.signal.throwIfAborted();
     this.#until = performance.now() + SLICE_MS;

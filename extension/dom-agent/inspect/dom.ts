@@ -32,7 +32,7 @@ export const dom: Question<"dom"> = async (asking) => {
   const slices = new tools.Slices(environment.deadline);
   const depth = params.include_children ? (params.max_depth ?? DEFAULT_DEPTH) : 0;
   const limit = Math.min(params.limit ?? DEFAULT_MATCHES, MAX_MATCHES);
-  const room = { left: MAX_ELEMENTS };
+  const room: Room = { left: MAX_ELEMENTS };
   const matches: DomElement[] = [];
   for (const at of within.slice(0, limit)) {
     if (slices.over) await slices.pause();
@@ -51,16 +51,24 @@ export const dom: Question<"dom"> = async (asking) => {
     matches,
     match_count: within.length,
     returned_count: matches.length,
-    ...(room.left <= 0 ? { children_cut: true } : {}),
+    ...(room.cut ? { children_cut: true } : {}),
   };
 };
 
-function elementOf(at: Element, depth: number, room: { left: number }, asking: Asking<unknown>): DomElement {
+/** How many elements may still be told, and whether some were left out for it. */
+interface Room {
+  left: number;
+  cut?: boolean;
+}
+
+function elementOf(at: Element, depth: number, room: Room, asking: Asking<unknown>): DomElement {
   const { tools } = asking;
   room.left--;
   const root = tools.shadowOf(at);
   const all = [...(root?.children ?? []), ...at.children].filter((child) => !tools.isOwn(child));
-  const inner = depth > 0 ? all.slice(0, Math.min(MAX_CHILDREN, Math.max(0, room.left))) : [];
+  const wanted = depth > 0 ? all.slice(0, MAX_CHILDREN) : [];
+  const inner = wanted.slice(0, Math.max(0, room.left));
+  if (inner.length < wanted.length) room.cut = true;
   const children = inner.map((child) => elementOf(child, depth - 1, room, asking));
   const text = children.length > 0 ? ownText(at, tools) : tools.shownText(at, MAX_TEXT);
   const role = tools.roleTold(at);

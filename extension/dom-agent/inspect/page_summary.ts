@@ -73,7 +73,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
     landmarks.push(name ? `${role} "${tools.fold(name, 60)}"` : role);
   }
   const [main] = shown.mains;
-  const { words, begin } = await read(main ?? scopes[0] ?? document);
+  const { words, begin } = await read(main ?? scopes[0]!);
   const sort = tools.sortOf();
   const count = { ...there, words, operable, links, tables, forms: shown.forms.length };
   return {
@@ -125,7 +125,7 @@ export const pageSummary: Question<"page_summary"> = async ({ within, environmen
         const { data, parentElement: parent } = walker.currentNode as Text;
         if (!parent || SILENT.test(parent.localName) || data.trim() === "" || !tools.isVisible(parent)) continue;
         size += data.length;
-        words += data.match(/\S+/g)?.length ?? 0;
+        words += data.match(/\S+/g)!.length;
         if (begin.length < MAX_PREVIEW && (isInside || first.contains(parent)))
           begin += ` ${tools.clean(data, parent)}`;
       }

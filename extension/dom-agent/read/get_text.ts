@@ -4,7 +4,7 @@ import type { Deadline, Environment } from "../environment.ts";
 import { isNamed, resolve } from "../target.ts";
 import { Flat, renderedText } from "../rendered.ts";
 import { MASK, isSecret } from "../secret.ts";
-import { isInside, parentOf } from "../shadow.ts";
+import { isInside } from "../shadow.ts";
 import { Slices } from "../slices.ts";
 import { pageRoot, sortOf, sourceOf } from "../sort.ts";
 import { NOT_SEEN, Unseen } from "../unseen.ts";
@@ -101,12 +101,7 @@ async function sections(root: Element, deadline: Deadline): Promise<Section[]> {
   let unseen = new Unseen();
   const isShown = (element: Element): boolean => {
     let visible = shown.get(element);
-    if (visible === undefined) {
-      const { display, visibility } = getComputedStyle(element);
-      // What has no box of its own, such as a slot, shows its text in the one around it.
-      const around = display === "contents" && visibility === "visible" ? parentOf(element) : null;
-      shown.set(element, (visible = around ? isShown(around) : isVisible(element)));
-    }
+    if (visible === undefined) shown.set(element, (visible = isVisible(element)));
     return visible;
   };
   const nodes = new Flat(root).nodes();

@@ -99,6 +99,14 @@ describe("elements", () => {
     expect([cut, JSON.stringify(matches).match(/"tag"/g)!.length]).toEqual([true, 513]);
     put(`<main>${`<div>${"<b>x</b>".repeat(5)}</div>`}</main>`);
     expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    // 500 elements are all that there are.
+    const full = `<main>${`<div>${"<b>x</b>".repeat(30)}</div>`.repeat(16)}<p></p><p></p>`;
+    put(full);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    put(`${full}<p></p>`);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBeUndefined();
+    put(`${full}<p></p></main><main><p></p></main>`);
+    expect((await asked("dom", { selector: "main", include_children: true })).children_cut).toBe(true);
     put(`<main><div><p><b><i>deep</i></b></p></div></main>`);
     expect(
       JSON.stringify(await asked("dom", { selector: "main", include_children: true })).match(/"tag"/g),
@@ -203,6 +211,15 @@ describe("words of plans, sign-ins and limits", () => {
       total_gates: 10,
     });
     expect(await asked("feature_gates", { selector: "section b, button" })).toMatchObject({ total_gates: 2 });
+  });
+  test("are told by what takes a click, and by who says more of them than two letters", async () => {
+    const refs = book();
+    put("<button x><b>Upgrade to Pro</b></button>");
+    const { plan_gates: gates } = await asked("feature_gates", {}, within(5000, refs));
+    expect(gates.map(({ ref }) => refs.elementOf(ref))).toEqual([document.querySelector("[x]")]);
+    const told = async (html: string) => (put(html), (await asked("feature_gates")).plan_gates.map(({ text }) => text));
+    expect(await told("<p>1.<b> Pro plan</b></p>")).toEqual(["Pro plan"]);
+    expect(await told("<p>Get<b> Pro plan</b></p>")).toEqual(["Get Pro plan", "Pro plan"]);
   });
   test("are cut where there are many", async () => {
     put(Array.from({ length: 21 }, (_, i) => `<p>Upgrade to Pro ${i}</p>`).join(""));
@@ -337,6 +354,13 @@ describe("a page in short", () => {
     expect(await summary()).toMatchObject({ headings: [{ level: 99 }], dialogs: [{ role: "div", text: "Pop" }] });
     put(`<p>${"a".repeat(498)}</p><p>b</p><p>c</p>`);
     expect((await summary()).main_content_preview).toBe(`${"a".repeat(498)} b`);
+  });
+  test("has the words of two million characters", async () => {
+    const words = async (first: number) => {
+      put(`<p>${"w".padEnd(first)}</p><p>b</p><p>c</p>`);
+      return (await summary()).word_count;
+    };
+    expect([await words(1_999_998), await words(1_999_999), await words(2_000_000)]).toEqual([3, 2, 1]);
   });
   test("says that the page still loads", async () => {
     put("<h2>One</h2><h2>Two</h2>");
@@ -551,6 +575,11 @@ describe("how a document is made", () => {
       await scrolls("height:100%;overflow:hidden", "overflow:auto"),
       await scrolls("height:100%;overflow:auto hidden", ""),
     ]).toEqual([["<body>"], []]);
+    // In documents without a doctype the body is what scrolls.
+    Object.defineProperty(document, "scrollingElement", { value: document.body, configurable: true });
+    const quirky = await scrolls("height:100%;overflow:auto", "");
+    Reflect.deleteProperty(document, "scrollingElement");
+    expect(quirky).toEqual(["the page"]);
   });
   test("is cut where there is much", async () => {
     put(
@@ -602,6 +631,7 @@ describe("how a document is made", () => {
         no_component: 1,
       });
       expect(ended).toBe(1);
+      expect(worker.asked.at(-1)).toEqual({ type: "gasoline-components", name: "gasoline-0-0-0-0-0" });
       answer["a"] = { framework: "Lit", names: ["x-a"], props: "p".repeat(2001) };
       const [lit] = (await structure({ selector: "#a" })).components!;
       expect([lit!.props!.length, lit!.state, lit!.source]).toEqual([2000, undefined, undefined]);
@@ -610,6 +640,12 @@ describe("how a document is made", () => {
       expect(await structure({ selector: "#b" })).not.toHaveProperty("components");
       put("<p id=a>x</p>".repeat(11));
       expect((await structure({ selector: "p" })).components).toHaveLength(10);
+      // Roots are looked for in slices, too.
+      const pauses = async (elements: number) => {
+        put(`<p>p</p><div>${"<b></b>".repeat(elements)}</div>`);
+        return pausesOf(20, () => structure({ selector: "p" }));
+      };
+      expect((await pauses(900)) - (await pauses(1))).toBeGreaterThanOrEqual(1);
     } finally {
       Reflect.deleteProperty(crypto, "randomUUID");
       window.removeEventListener("gasoline-0-0-0-0-0", tell, true);

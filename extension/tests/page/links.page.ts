@@ -81,6 +81,9 @@ describe("links by landmark", () => {
     put("<x-a><a href=/light>light</a></x-a>");
     shadow(document.querySelector("x-a")!, "<a href=/in>in</a><div><slot></slot></div>");
     expect((await regions({ selector: "x-a >>> div" }))[0]!.links.map(({ text }) => text)).toEqual(["light"]);
+    put("<x-a><a href=/1>1</a><a href=/2>2</a></x-a>");
+    shadow(document.querySelector("x-a")!, "<div><slot></slot></div>");
+    expect((await regions({ selector: "x-a >>> div" }))[0]!.links.map(({ text }) => text)).toEqual(["1", "2"]);
   });
   test("are cut where there are many", async () => {
     put(`<nav aria-label="${"n".repeat(81)}">${"<a href=/x>x</a>".repeat(16)}</nav>`);
@@ -88,6 +91,9 @@ describe("links by landmark", () => {
     expect((await regions({ limit: 1 }))[0]).toMatchObject({ links: { length: 1 }, count: 16 });
     put("<nav><a href=/x>x</a></nav>".repeat(21));
     expect(await asked("navigation")).toMatchObject({ regions: { length: 20 }, regioned: 21, internal_links: 21 });
+    expect(await asked("navigation")).not.toHaveProperty("other_links");
+    put("<a href=mailto:a@b.test>Mail</a>");
+    expect(await asked("navigation")).toMatchObject({ internal_links: 0, other_links: 1 });
     put(`<a href="/${"x".repeat(300)}" aria-label="${"y".repeat(121)}"></a>`);
     const [link] = (await regions())[0]!.links;
     expect([link!.href.length, link!.text.length]).toEqual([300, 120]);

@@ -130,6 +130,10 @@ describe("get_text", () => {
     ["position:absolute;right:100%", true],
     ["position:fixed;bottom:100%", true],
     ["position:absolute;top:-500px", true],
+    ["position:absolute;left:-9px;width:1px;white-space:nowrap", true],
+    ["position:fixed;right:100%", true],
+    ["position:absolute;left:-199px;width:200px", false],
+    ["position:absolute;top:-19px;height:20px", false],
     ["font-size:2px", false],
     ["text-indent:-500px", false],
     ["opacity:0.02", false],
@@ -190,6 +194,10 @@ describe("get_text", () => {
       "<div style='visibility:hidden;font-size:0'>end <b style='visibility:visible;font-size:14px'>people</b></div><p>end",
     );
     expect((await read()).value).toBe("people\n\nend");
+    put("<div style='opacity:0'><div> <p>a</p> <p>b</p> </div></div>");
+    expect((await read()).value).toBe(`${NOT_SEEN}a\n\n${NOT_SEEN}b`);
+    put("<div style='font-size:0'>machines <i style='font-size:14px'></i>only</div>");
+    expect((await read()).value).toBe(`${NOT_SEEN}machines only`);
     put("<div style='opacity:0'>Buy <b>now</b></div><p>now");
     expect((await read()).value).toBe(`${NOT_SEEN}Buy now\n\nnow`);
   });

@@ -1,11 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { getText } from "../../dom-agent/read/get_text.ts";
 import { query } from "../../dom-agent/read/query.ts";
 import { waitFor } from "../../dom-agent/read/wait_for.ts";
 import { panel } from "../../dom-agent/panel.ts";
 import { contentOf } from "../../dom-agent/parts.ts";
 import { Pass } from "../../dom-agent/pass.ts";
-import { renderedText } from "../../dom-agent/rendered.ts";
+import { drawnText, renderedText } from "../../dom-agent/rendered.ts";
 import { saidBy } from "../../dom-agent/said.ts";
 import { everywhere } from "../../dom-agent/shadow.ts";
 import { problem, put, shadow, within } from "./world.ts";
@@ -101,7 +101,13 @@ describe("the text as it is rendered", () => {
       "Sales\nby year\nOne two link\nApart\nIn HTML\nThree",
     ],
     ["a formula", "<math x><mi>a</mi><mo>=</mo><mfrac><mn>1</mn><mn>2</mn></mfrac></math>", "a=12"],
+    ["links of a drawing", "<svg x><a><text>One</text></a><a><text>Two</text></a></svg>", "One\nTwo"],
   ])("of %s", (_, html, text) => expect(renderedText(put(html))).toBe(text));
+  test("of a drawing is written part by part", () => {
+    const parts = "<svg x width=99 height=99><g><text>One <tspan>two</tspan></text></g><title>Sales</title></svg>";
+    const written = (part: Element, text: string) => `${part.localName}(${text})`;
+    expect(drawnText(put(parts), written)).toBe("g(text(One tspan(two)))\ntitle(Sales)");
+  });
 });
 
 /** Parts whose own text nobody sees, with something beside it that is seen. */
@@ -205,6 +211,11 @@ const ADDED: [name: string, html: string, text: string][] = [
 ];
 
 describe("what is shown is told, and nothing else", () => {
+  // Sheets that other tests left may make each element be asked.
+  beforeEach(() => {
+    document.head.replaceChildren();
+    document.adoptedStyleSheets = [];
+  });
   /** A host beside it takes the page away from innerText. */
   const beside = (html: string): HTMLElement => {
     const section = put(`<section x>${html}<x-icon></x-icon></section>`);
@@ -301,6 +312,29 @@ describe("what is shown is told, and nothing else", () => {
     document.adoptedStyleSheets = [sheet];
     expect(renderedText(put("<section x><i>Order 7 </i></section>"))).toBe("Order 7 Failed");
     document.adoptedStyleSheets = [];
+  });
+  test("what CSS says of the part itself, and in what is larger than each is asked in", () => {
+    const says = ".a::after{content:'Failed'}";
+    expect(renderedText(put(`<style>${says}</style><section x class=a>Order 7 ${LARGE}</section>`))).toBe(
+      "Order 7 Failed",
+    );
+    const told = (css: string, root: boolean): string => {
+      const html = `<p class=a>Order 7 </p><div hidden>${"<i></i>".repeat(20_001)}</div>`;
+      const section = put(`<section x>${root ? "<x-b></x-b>" : `<style>${css}</style>${html}`}</section>`);
+      if (root) shadow(section.querySelector("x-b")!, `<style>${css}</style>${html}`);
+      return renderedText(section).trim();
+    };
+    const far = `${says}.b{content-visibility:auto}`;
+    expect([told(says, false), told(says, true), told(far, false), told(far, true)]).toEqual([
+      "Order 7 Failed",
+      "Order 7 Failed",
+      "Order 7",
+      "Order 7",
+    ]);
+  });
+  test("what stands in a line is told where parts are read one by one", () => {
+    const part = put("<p x>Seen <span style='content-visibility:hidden'>all</span></p>");
+    expect(contentOf(part, new Pass()).words).toEqual(["Seen", "all"]);
   });
   test("also of what stands beside the body", async () => {
     put("<p>In the body</p>");

@@ -238,7 +238,7 @@ func (a *auditing) ofPage(category string) (found []analysis.Graded, held int) {
 			for _, place := range f.Places {
 				words := strings.TrimSpace(place.Element + " " + place.Detail)
 				if d.Frame != nil {
-					words += " in frame " + drive.FrameWords(*d.Frame)
+					words += " in " + drive.FrameWords(*d.Frame)
 				}
 				b.Places = append(b.Places, words)
 				if place.Ref != "" {

@@ -365,7 +365,7 @@ func (e *healthEntry) line() string {
 		text += fmt.Sprintf(" ×%d", e.Count)
 	}
 	if e.frame != "" {
-		text += " in frame " + e.frame
+		text += " in " + e.frame
 	}
 	if e.AsUser {
 		text += " (as the user)"

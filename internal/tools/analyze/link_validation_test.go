@@ -141,6 +141,28 @@ func TestLinksOfOtherServersAreNotAskedFor(t *testing.T) {
 	}
 }
 
+func TestLinksAreAskedForByAsManyAsTheCallSays(t *testing.T) {
+	for workers, want := range map[int]int64{1: 1, 2: 2} {
+		var now, most atomic.Int64
+		s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+			for at, n := most.Load(), now.Add(1); n > at && !most.CompareAndSwap(at, n); at = most.Load() {
+			}
+			time.Sleep(100 * time.Millisecond)
+			now.Add(-1)
+		}))
+		t.Cleanup(s.Close)
+		links := &outbound.Client{
+			Allowed: func() ([]string, error) { return []string{strings.TrimPrefix(s.URL, "http://")}, nil }, Start: func(f func()) { go f() },
+		}
+		h := testkit.NewDaemon(t, 0)
+		tool := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c), Dir: h.Dir, Links: links} }, nil)
+		args := fmt.Sprintf(`{"what":"link_validation","max_workers":%d,"urls":%s}`, workers, urlsOf(s.URL, "/a", "/b", "/c", "/d", "/e"))
+		if got := ask(t, t.Context(), tool, args); !strings.HasPrefix(got, "link validation: 5 URLs, 5 ok") || most.Load() != want {
+			t.Errorf("%d workers: %d requests at once: %s", workers, most.Load(), got)
+		}
+	}
+}
+
 func TestLinksEndWithTheirCall(t *testing.T) {
 	base, _, tool := site(t, true)
 	got := ask(t, t.Context(), tool, `{"what":"link_validation","urls":`+urlsOf(base, "/slow")+`,"timeout_ms":400}`)
