@@ -62,7 +62,7 @@ function kill(pid: number): void {
 test.describe("Ctrl-C", () => {
   test.skip(process.platform !== "linux", "looks into /proc and sends signals to a process group");
   for (const [when, sign, code] of [
-    ["while the demo is kept open", /Ctrl-C ends all of it[^]* observe screenshot .* --output .*\n/, 0],
+    ["while the demo is kept open", /Ctrl-C ends all of it[^]* observe screenshot --output .*\n/, 0],
     ["while the browser starts", /starting Chromium/, 130],
   ] as const) {
     test(`${when} leaves nothing behind`, async () => {
