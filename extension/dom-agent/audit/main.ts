@@ -283,19 +283,6 @@ async function runAll(
   const unchecked = unread
     .slice(0, MAX_UNREAD)
     .map(({ form, name }) => `form${form.id ? `#${form.id}` : ""}${where}, whose field is named ${name}`);
-  if (asked && within?.length === 0)
-    return {
-      version: axe.version,
-      violations: [],
-      incomplete: [],
-      passes: 0,
-      unfinished: [],
-      longest_ms: 0,
-      unchecked,
-    };
-  const rules = axe.getRules().map(({ ruleId }) => ruleId);
-  const left = [...rules.filter((rule) => rule !== SLOW), SLOW];
-  const passed = new Set<string>();
   const audit: Audit = {
     version: axe.version,
     violations: [],
@@ -305,6 +292,10 @@ async function runAll(
     longest_ms: 0,
     ...(unchecked.length > 0 ? { unchecked } : {}),
   };
+  if (asked && within?.length === 0) return audit;
+  const rules = axe.getRules().map(({ ruleId }) => ruleId);
+  const left = [...rules.filter((rule) => rule !== SLOW), SLOW];
+  const passed = new Set<string>();
   const tree = new Tree(axe, within, everywhere);
   /** Does some work on a tree of the page as it is, after the page's own turn. It gives what the work took, ms. */
   const held = async (work: () => unknown): Promise<number> => {
