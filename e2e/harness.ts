@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type BrowserContext, chromium, expect, type Page, type Worker } from "@playwright/test";
-import { findChromium } from "../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../scripts/chromium.mjs";
 import { holdPort } from "../scripts/port.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -234,9 +234,7 @@ export class Browser {
       ...(options.ignoreDefaultArgs && { ignoreDefaultArgs: options.ignoreDefaultArgs }),
       args: [
         "--window-size=1280,887",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
+        ...TEST_FLAGS,
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",

@@ -6,6 +6,15 @@ import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+/**
+ * What a browser of a test knows of names: those of this machine. A name server that is silent would hold every page that
+ * names another one, and the browser's own services ask it, too.
+ */
+export const LOCAL_NAMES = "EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.*, EXCLUDE [::1], MAP * ~NOTFOUND";
+
+/** What every browser of a test is started with. */
+export const TEST_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", `--host-resolver-rules=${LOCAL_NAMES}`];
+
 const usable = (path) => {
   try {
     accessSync(path, constants.X_OK);

@@ -4,7 +4,7 @@ import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { connected, expect, health, type Place, test, until } from "./support/fixtures.ts";
 import { extensionCopy } from "../harness.ts";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 
 // A browser that a debugger is attached to never puts an extension's worker to sleep, so these start
 // Chromium by hand and look only at what the daemon hears. Time itself is what is tested.
@@ -18,9 +18,7 @@ async function raw(place: Place): Promise<ChildProcess> {
     findChromium() ?? "chromium",
     [
       "--headless=new",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
+      ...TEST_FLAGS,
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type CDPSession, type Page, expect, test as base } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 
 /** Calls the agent of a world and gives its value, or throws the problem's code. */
 type Run = (op: string, params: object) => Promise<Record<string, unknown>>;
@@ -16,7 +16,7 @@ const test = base.extend<{ isolated: Run; main: Run }>({
   main: async ({ page }, use) => use(await engine(await page.context().newCDPSession(page), undefined)),
 });
 
-test.use({ launchOptions: { executablePath: findChromium() ?? "", args: ["--no-sandbox", "--disable-gpu"] } });
+test.use({ launchOptions: { executablePath: findChromium() ?? "", args: TEST_FLAGS } });
 
 /** An isolated world of the page's main document. */
 async function worldOf(session: CDPSession): Promise<number> {

@@ -11,7 +11,7 @@ import {
   type Worker,
   chromium,
 } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 
 /** What a launch can be given beside the flags that every test needs. */
 export interface Launch {
@@ -71,9 +71,7 @@ const FEATURES = [
 const FLAGS = [
   NO_BAR,
   `--disable-features=${FEATURES.join(",")}`,
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
+  ...TEST_FLAGS,
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
@@ -357,8 +355,7 @@ export class PlainChromium {
       args: [
         `--disable-features=${[...FEATURES, "IsolateOrigins", "site-per-process"].join(",")}`,
         "--disable-site-isolation-trials",
-        "--no-sandbox",
-        "--disable-gpu",
+        ...TEST_FLAGS,
       ],
     });
     const context = await (await this.#browser).newContext();

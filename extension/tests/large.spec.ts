@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ListResult } from "@gasoline/schema/commands";
 import { chromium } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import type { Site } from "./site.ts";
@@ -78,7 +78,7 @@ test("of 10,000 equal elements a few are named, and nth takes one", async ({ dae
 async function alone<T>(body: string, work: () => Promise<T>): Promise<T> {
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "",
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: TEST_FLAGS,
   });
   try {
     const page = await browser.newPage();

@@ -1,5 +1,5 @@
 import { type Page, chromium } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, LOCAL_NAMES, TEST_FLAGS } from "../../scripts/chromium.mjs";
 import { test as base, expect } from "./extension.ts";
 
 interface Browser {
@@ -19,10 +19,9 @@ const test = base.extend<{ browserWithout: Browser }>({
       headless: true,
       ignoreDefaultArgs: ["--disable-extensions"],
       args: [
-        "--no-sandbox",
-        "--disable-gpu",
+        ...TEST_FLAGS,
         "--enable-unsafe-extension-debugging",
-        "--host-resolver-rules=MAP app.test 127.0.0.1",
+        `--host-resolver-rules=MAP app.test 127.0.0.1, ${LOCAL_NAMES}`,
       ],
     });
     const session = await context.browser()?.newBrowserCDPSession();

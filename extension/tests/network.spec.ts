@@ -1,5 +1,5 @@
 import { type BrowserContext, chromium } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 import { holdPort } from "../../scripts/port.mjs";
 import { invoke, open } from "./acting.ts";
 import { expect, test } from "./extension.ts";
@@ -189,7 +189,7 @@ test("network detail is switched on in the options, and shows the requests of wo
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
-      args: ["--no-sandbox", "--disable-gpu", `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
+      args: [...TEST_FLAGS, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
     });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     return { context, id: new URL(worker.url()).host };

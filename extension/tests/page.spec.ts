@@ -2,14 +2,14 @@ import { chromium, expect, test } from "@playwright/test";
 import { fileURLToPath } from "node:url";
 import { bundleTests } from "../../capture/tests/support/page-tests.mjs";
 import type { InPage, Run } from "../../capture/tests/support/in-page.ts";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 
 declare const inPage: InPage;
 
 test("the tests of page/*.page.ts pass in a page", async () => {
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "",
-    args: ["--no-sandbox", "--disable-gpu"],
+    args: TEST_FLAGS,
   });
   try {
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { chromium } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 import { test } from "./extension.ts";
 
 /**
@@ -16,13 +16,7 @@ export const undebugged = test.extend<{ tab: number; flags: string[] }>({
     const preferences = { extensions: { ui: { developer_mode: true } } };
     await writeFile(join(profile, "Default/Preferences"), JSON.stringify(preferences));
     const executablePath = findChromium() ?? "";
-    const args = [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      `--disable-extensions-except=${folder}`,
-      `--load-extension=${folder}`,
-    ];
+    const args = [...TEST_FLAGS, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`];
     const context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     await worker.evaluate(() => chrome.storage.local.set({ pilot: true }));

@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { relative } from "node:path";
 import { chromium } from "@playwright/test";
 import { bundleTests } from "../../capture/tests/support/page-tests.mjs";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { findChromium, TEST_FLAGS } from "../../scripts/chromium.mjs";
 import { rewrite } from "../../scripts/members.mjs";
 import { instrument } from "./breaks.mjs";
 import { install } from "./switch.mjs";
@@ -86,7 +86,7 @@ $mutate.allow(5000);</script><script src="/tests.js"></script></head><body></bod
   async #launch() {
     this.#browser ??= chromium.launch({
       executablePath: findChromium() ?? "",
-      args: ["--no-sandbox", "--disable-gpu"],
+      args: TEST_FLAGS,
     });
     this.#browser = await this.#browser;
     return this.#browser;

@@ -2,6 +2,7 @@
 // it ends. Tests share a browser, where each has the extension installed anew and leaves nothing behind.
 import { test as base, type Page } from "@playwright/test";
 import { type Chromium, SharedChromium } from "../../../extension/tests/chromium.ts";
+import { LOCAL_NAMES } from "../../../scripts/chromium.mjs";
 import { type Agent, agent as connect, Browser, extensionCopy, Place, until } from "../../harness.ts";
 import { Site } from "./site.ts";
 
@@ -10,8 +11,8 @@ export { brief } from "../../../extension/tests/brief.ts";
 export { type Agent, agent as connect, Browser, Place, PROGRAM, until } from "../../harness.ts";
 export { Site } from "./site.ts";
 
-/** Names of sites beyond loopback lead to this machine, for every test. */
-const FLAGS = ["--host-resolver-rules=MAP *.test 127.0.0.1"];
+/** Names of sites of tests lead to this machine. */
+const FLAGS = [`--host-resolver-rules=MAP *.test 127.0.0.1, ${LOCAL_NAMES}`];
 
 interface Options {
   /** "AI Web Pilot" is on. */
