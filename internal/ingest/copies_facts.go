@@ -148,6 +148,7 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 			f.part = thrown
 			if c.span != nil && c.span.SpanID == h.SpanID && c.span.TraceID == h.TraceID {
 				f.next = c.short(c.span.Parent)
+				f.path = c.short(servedPath(c.span))
 			}
 			if len(e.Stack) > 0 && h.Flags&event.Truncated == 0 {
 				at := &e.Stack[0]
@@ -168,7 +169,9 @@ func (c *copies) facts(e event.Event, f *facts) (ok bool) {
 		if said != "" {
 			said = withoutPairs(textOf(said))
 			f.said, f.form = c.short(said), c.short(formOf(said))
-			f.path = c.short(pathIn(said))
+			if f.path == 0 {
+				f.path = c.short(pathIn(said))
+			}
 			c.texts(said, whose, h.Source != "otlp", f)
 		}
 		key := mix(maphash.String(c.seed, message), whose, ofException)

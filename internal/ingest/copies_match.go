@@ -187,6 +187,9 @@ func (c *copies) join(x *entry, f *facts) {
 		if x.place == 0 {
 			x.place = f.place
 		}
+		if f.path != 0 { // of its request, if it was thrown there; what its text names may be any
+			x.path = f.path
+		}
 	}
 	if x.told < maxTellings {
 		x.tellings[x.told] = f.telling

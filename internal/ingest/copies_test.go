@@ -430,6 +430,71 @@ func TestWhatSaysThatAProgramFailedIsAWitness(t *testing.T) {
 	}
 }
 
+// A line without a time of its own has that at which it was read. On a busy machine it is read late, and is the witness of the
+// error whose request it names, as long as that is the only one.
+func TestALineAboutARequestThatIsReadLateIsAWitness(t *testing.T) {
+	const ms = time.Millisecond
+	const seven, eight = `{"url.path":"/pay/7"}`, `{"url.path":"/pay/8"}`
+	type failure struct{ attributes, message, kind string }
+	type line struct {
+		target string
+		after  time.Duration
+	}
+	for name, c := range map[string]struct {
+		failures []failure
+		lines    []line
+		want     []string // what the witnesses of each error are, by the targets of the lines
+	}{
+		"one":                      {[]failure{{seven, "a", "server"}}, []line{{"/pay/7", 400 * ms}}, []string{"/pay/7"}},
+		"two":                      {[]failure{{seven, "a", "server"}, {eight, "b", "server"}}, []line{{"/pay/7", 400 * ms}, {"/pay/8", 401 * ms}}, []string{"/pay/7", "/pay/8"}},
+		"two, the other way round": {[]failure{{seven, "a", "server"}, {eight, "b", "server"}}, []line{{"/pay/8", 400 * ms}, {"/pay/7", 401 * ms}}, []string{"/pay/7", "/pay/8"}},
+		"at once":                  {[]failure{{seven, "a", "server"}, {eight, "b", "server"}}, []line{{"/pay/8", ms}, {"/pay/7", 2 * ms}}, []string{"/pay/7", "/pay/8"}},
+		"a query":                  {[]failure{{seven, "a", "server"}}, []line{{"/pay/7?a=1", 400 * ms}}, []string{"/pay/7?a=1"}},
+		"a target":                 {[]failure{{`{"http.target":"/pay/7?a=1"}`, "a", "server"}}, []line{{"/pay/7?a=1", 400 * ms}}, []string{"/pay/7?a=1"}},
+		"an address":               {[]failure{{`{"http.url":"http://localhost:80/pay/7?a=1"}`, "a", "server"}}, []line{{"/pay/7?a=1", 400 * ms}}, []string{"/pay/7?a=1"}},
+		"a path in its text":       {[]failure{{seven, "cannot open /etc/shop", "server"}}, []line{{"/pay/7", 400 * ms}}, []string{"/pay/7"}},
+		"one escapes":              {[]failure{{`{"url.path":"/pay/a b"}`, "a", "server"}}, []line{{"/pay/a%20b", 400 * ms}}, []string{"/pay/a%20b"}},
+		"another path":             {[]failure{{seven, "a", "server"}}, []line{{"/pay/8", 400 * ms}}, []string{""}},
+		"a call of another":        {[]failure{{seven, "a", "client"}}, []line{{"/pay/7", 400 * ms}}, []string{""}},
+		"no path":                  {[]failure{{"", "a", "server"}}, []line{{"/pay/7", 400 * ms}}, []string{""}},
+		"too late":                 {[]failure{{seven, "a", "server"}}, []line{{"/pay/7", 2100 * ms}}, []string{""}},
+		"of which, is not known":   {[]failure{{seven, "a", "server"}, {seven, "b", "server"}}, []line{{"/pay/7", 400 * ms}}, []string{"", ""}},
+	} {
+		r := newCopiesRig(t)
+		for i, f := range c.failures {
+			h := by("otlp")
+			h.Service, h.TraceID, h.SpanID, h.Time = "api", fmt.Sprintf("%032x", i+1), fmt.Sprintf("%016x", i+1), r.start.Add(time.Duration(i)*ms)
+			b := event.Batch{
+				&event.Span{Head: h, SpanKind: f.kind, Status: "error", Attributes: f.attributes},
+				&event.Exception{Head: h, Type: "ValueError", Message: f.message, Mechanism: "span_event"},
+			}
+			if _, err := r.in.Ingest(t.Context(), ingest.Upload{Batch: b, Bytes: 10}, ingest.Partial); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, l := range c.lines {
+			h := by("tail")
+			h.Service, h.Time = "api", r.start.Add(l.after)
+			r.gives(&event.Log{Head: h, Level: "info", Severity: event.SeverityInfo, Message: `"GET ` + l.target + ` HTTP/1.1" 500 Internal Server Error`})
+		}
+		exceptions, logs := r.all()
+		for i, x := range exceptions {
+			got := ""
+			for _, l := range logs {
+				if strings.Contains(x.Witnesses, fmt.Sprintf("access l%d", l.Seq)) {
+					got = strings.Fields(l.Message)[1]
+				}
+			}
+			if got != c.want[i] {
+				t.Errorf("%s: the witness of error %d is %q, not %q", name, i, got, c.want[i])
+			}
+		}
+		if len(exceptions) != len(c.failures) {
+			t.Errorf("%s: %d errors", name, len(exceptions))
+		}
+	}
+}
+
 // A program may log in pieces what is one text where it is printed: Vite logs a file, and what went wrong in it, each by
 // console.error. These are witnesses of the error that was read, early or late; a record of something else is not.
 func TestRecordsOfTheRowsOfAnErrorAreWitnesses(t *testing.T) {

@@ -118,10 +118,11 @@ func (c *copies) tells(at int32, f *facts) {
 }
 
 // counterpart returns what an error and the line about its request are to one another: of one span, or the only one, or the
-// only one that names its path, within a tenth of a second.
+// only one that names its path, within a tenth of a second. A line without a time of its own has the one at which it was read,
+// which may be later: where nothing is that near, the only one that names its path is taken.
 func (c *copies) counterpart(key uint64, e *entry) (at int32, ok bool) {
-	near, named := 0, 0
-	var only, path int32
+	near, named, far := 0, 0, 0
+	var only, path, late int32
 	for _, r := range [...]*remembered{&c.old, &c.young} {
 		l, there := r.lists[key]
 		if !there {
@@ -146,13 +147,17 @@ func (c *copies) counterpart(key uint64, e *entry) (at int32, ok bool) {
 				}
 				continue
 			}
+			samePath := x.path != 0 && x.path == e.path
 			if abs(x.at-e.at) > int64(failWithin) {
+				if samePath && (late != index || far == 0) {
+					far, late = far+1, index
+				}
 				continue
 			}
 			if only != index || near == 0 {
 				near, only = near+1, index
 			}
-			if x.path != 0 && x.path == e.path && (path != index || named == 0) {
+			if samePath && (path != index || named == 0) {
 				named, path = named+1, index
 			}
 		}
@@ -163,6 +168,8 @@ func (c *copies) counterpart(key uint64, e *entry) (at int32, ok bool) {
 		return path, true
 	case near == 1 && named == 0 && (e.path == 0 || c.at(only).path == 0):
 		return only, true
+	case near == 0 && far == 1:
+		return late, true
 	}
 	return 0, false
 }

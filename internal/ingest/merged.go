@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -565,7 +566,32 @@ func pathIn(text string) string {
 
 func pathOf(target string) string {
 	p, _, _ := strings.Cut(target, "?")
+	if plain, err := url.PathUnescape(p); err == nil {
+		return plain
+	}
 	return p
+}
+
+// servedPath is the path of the request that a span answers, "" where it answers none. SDKs of both conventions for HTTP are read.
+func servedPath(s *event.Span) string {
+	if s.SpanKind != "server" || s.Attributes == "" {
+		return ""
+	}
+	var told struct {
+		Path   string `json:"url.path"`
+		Target string `json:"http.target"`
+		URL    string `json:"http.url"`
+	}
+	if json.Unmarshal([]byte(s.Attributes), &told) != nil {
+		return ""
+	}
+	if target := cmp.Or(told.Path, told.Target); target != "" {
+		return pathOf(target)
+	}
+	if whole, err := url.Parse(told.URL); err == nil {
+		return whole.Path
+	}
+	return ""
 }
 
 // request is what a line about a request says.
