@@ -126,13 +126,16 @@ export class Chromium {
   readonly profile: string;
   readonly #browser: CDPSession;
   readonly #window: Window;
+  /** Processes of pages that the browser has for itself. */
+  readonly #own: number[];
   #id: string | undefined;
 
-  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window) {
+  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window, own: number[]) {
     this.context = context;
     this.profile = profile;
     this.#browser = browser;
     this.#window = window;
+    this.#own = own;
   }
 
   static async launch({ height, flags = [], without = [] }: Launch): Promise<Chromium> {
@@ -155,7 +158,7 @@ export class Chromium {
     const browser = await context.browser()?.newBrowserCDPSession();
     const page = context.pages()[0] ?? (await context.newPage());
     if (!browser) throw new Error("the browser has no session");
-    return new Chromium(context, profile, browser, await windowOf(page));
+    return new Chromium(context, profile, browser, await windowOf(page), await renderers(browser));
   }
 
   /** The tab of a browser that was just launched or reset. */
@@ -191,6 +194,7 @@ export class Chromium {
   async reset(): Promise<void> {
     const left = listening(this.context);
     const before = this.context.pages();
+    const processes = (await renderers(this.#browser)).filter((pid) => !this.#own.includes(pid));
     const [page] = await Promise.all([this.context.newPage(), this.#uninstall()]);
     const [tab] = await Promise.all([this.context.newCDPSession(page), ...before.map((at) => at.close())]);
     // Shared workers in the process of a page that hangs do not end with it.
@@ -209,6 +213,7 @@ export class Chromium {
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: this.#size() });
     left.push(...(await this.#leftBehind(page)));
+    left.push(...(await this.#end(processes)));
     await tab.detach();
     if (left.length > 0) throw new Error(`this test left in the browser: ${left.join("; ")}`);
   }
@@ -235,6 +240,20 @@ export class Chromium {
     return targetInfos.filter(({ type }) => type !== "browser_ui");
   }
 
+  /**
+   * Ends processes of pages that are gone, and returns those that stay. One that hangs outlives its page by half a second: a
+   * frame of the next test that is of the same site would be put into it, and never load.
+   */
+  async #end(processes: number[]): Promise<string[]> {
+    const end = Date.now() + GONE_WITHIN_MS;
+    for (;;) {
+      const still = (await renderers(this.#browser)).filter((pid) => processes.includes(pid));
+      if (still.length === 0 || Date.now() > end) return still.map((pid) => `process ${pid}`);
+      still.forEach(kill);
+      await pause(5);
+    }
+  }
+
   /** What is there beside one empty tab, after waiting for what needs a moment to go. */
   async #leftBehind(page: Page): Promise<string[]> {
     const end = Date.now() + GONE_WITHIN_MS;
@@ -256,6 +275,20 @@ export class Chromium {
       if (left.length === 0 || Date.now() > end) return left;
       await pause(20);
     }
+  }
+}
+
+/** The processes of pages. */
+async function renderers(browser: CDPSession): Promise<number[]> {
+  const { processInfo } = await browser.send("SystemInfo.getProcessInfo");
+  return processInfo.filter(({ type }) => type === "renderer").map(({ id }) => id);
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended meanwhile.
   }
 }
 

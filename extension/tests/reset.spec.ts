@@ -178,3 +178,30 @@ test("a page of another context of the protocol is closed, too", async ({ chromi
   const left = (await session?.send("Target.getTargets"))?.targetInfos.filter(({ type }) => type === "page");
   expect(left?.map((target) => target.url)).toEqual(["about:blank"]);
 });
+
+test("a frame of a test is not put into the process in which a frame of the test before hangs", async ({
+  chromium,
+  install,
+  daemon,
+  site,
+}) => {
+  const hangs = "setTimeout(() => { parent.postMessage('hangs', '*'); setTimeout(() => { for (;;); }) }, 500)";
+  site.page("/hangs", `<script>${hangs}</script>`);
+  site.page("/loads", "<script>parent.postMessage('loaded', '*')</script>");
+  const around = (path: string): string =>
+    site.page(
+      "/",
+      `<script>onmessage = ({ data }) => (document.title = data)</script><iframe src="${site.url(path, "localhost")}"></iframe>`,
+    );
+  for (let i = 0; i < 2; i++) {
+    const browser = await install();
+    await chromium.page.goto(around("/hangs"));
+    await expect(chromium.page).toHaveTitle("hangs");
+    await daemon.command("list_interactive", {}, { tab: await browser.tab(chromium.page), timeoutMS: 2000 });
+    await chromium.reset();
+    await install();
+    await chromium.page.goto(around("/loads"), { waitUntil: "commit" });
+    await expect(chromium.page).toHaveTitle("loaded");
+    await chromium.reset();
+  }
+});
