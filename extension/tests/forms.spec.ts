@@ -215,7 +215,7 @@ test("what a form says while it is filled is told with what it says when it is s
       `<!doctype html><title>Refuses</title>${form("")}<script>document.querySelector('[name=m]').addEventListener('change', () => (document.querySelector('button').disabled = true))</script>`,
     ),
   );
-  const refused = await run("fill_form_and_submit", { fields, submit_selector: "text=Send" });
+  const refused = await run("fill_form_and_submit", { fields, submit_selector: "text=Send" }, brief(6000));
   expect(refused.error?.message).toMatch(/the form was not sent\..*This address is taken/);
 });
 
