@@ -224,6 +224,9 @@ export class Worker {
           if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
           else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
         },
+        left: ({ tab, frame }) => {
+          if (frame !== 0) void this.films.left(tab);
+        },
         batch: (stamp, json, urgent, done) => {
           this.line.ensure();
           this.#pipeline.take(stamp, json, urgent, done);
