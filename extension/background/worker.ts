@@ -130,6 +130,7 @@ export class Worker {
       return (await screenshot({ format: "jpeg", ...size }, context)).data;
     },
     address: (tab, document) => this.ports.documents(tab).find((shown) => shown.document === document)?.page_url,
+    granted: (url) => !/^https?:/.test(url) || this.grants.covers(url),
     emit: (tab, page_url, marks) => {
       for (const mark of marks) {
         const at = { t: Date.now(), mono: performance.now() };
