@@ -130,6 +130,7 @@ export class Worker {
       return (await screenshot({ format: "jpeg", ...size }, context)).data;
     },
     address: (tab, document) => this.ports.documents(tab).find((shown) => shown.document === document)?.page_url,
+    granted: (url) => !/^https?:/.test(url) || this.grants.covers(url),
     emit: (tab, page_url, marks) => {
       for (const mark of marks) {
         const at = { t: Date.now(), mono: performance.now() };
@@ -223,6 +224,9 @@ export class Worker {
           if (frame === 0) void this.#showed(tab, document);
           if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
           else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
+        },
+        left: ({ tab, frame }) => {
+          if (frame !== 0) void this.films.left(tab);
         },
         batch: (stamp, json, urgent, done) => {
           this.line.ensure();

@@ -26,8 +26,8 @@ export interface Context {
   scripts: Scripts;
   films: Films;
   /**
-   * Does something for which pictures of a tab are taken, while fields of secrets in it are black. It is told the documents
-   * in which that is so. Throws why the tab's own document is none of them. alone: no other picture of the tab is taken
+   * Does something for which pictures of a tab are taken, while fields of secrets in it are black, and frames hidden that
+   * do not say which those are. It is told the documents in which that is so. Throws why the tab's own document is none of them. alone: no other picture of the tab is taken
    * meanwhile, films apart.
    */
   covered<T>(
@@ -166,15 +166,15 @@ export interface Frames {
   /**
    * Calls the agent in every frame, or in the one that frame names; at most 50 of them, those that the user sees first.
    * Throws what the main frame throws; of other frames the failures are among the answers. The main frame's answer is
-   * the first.
+   * the first. empty: frames that were not asked, for there is nothing in them.
    */
   each<K extends AgentOp>(
     tab: number,
     op: K,
-    params: AgentOps[K]["params"],
+    params: AgentOps[K]["params"] | ((frame: FrameInfo) => AgentOps[K]["params"]),
     frame: string | undefined,
     deadline: number,
-  ): Promise<{ answers: FrameAnswer<K>[]; coverage: Coverage }>;
+  ): Promise<{ answers: FrameAnswer<K>[]; coverage: Coverage; empty: FrameInfo[] }>;
   /** Calls the agent in every frame as each does, in frames that come later too, and takes the first answer. */
   first<K extends AgentOp>(
     tab: number,

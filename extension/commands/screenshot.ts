@@ -293,7 +293,7 @@ interface Geometry {
 }
 
 async function geometry(context: Context, covered: ReadonlySet<string>): Promise<Geometry> {
-  const { answers, coverage } = await context.frames.each(context.tab, "geometry", {}, undefined, context.deadline);
+  const { answers, empty } = await context.frames.each(context.tab, "geometry", {}, undefined, context.deadline);
   const frames = answers.flatMap(({ frame, value }) => (value ? [{ frame, value }] : []));
   const key = (path: readonly number[]) => path.join(".");
   const byPath = new Map(frames.map(({ frame, value }) => [key(frame.path), value]));
@@ -305,16 +305,14 @@ async function geometry(context: Context, covered: ReadonlySet<string>): Promise
     );
   const childrenOf = (path: readonly number[]) => byPath.get(key(path))?.children;
   const hidden: Rect[] = [];
-  // What a frame shows whose secrets may not be covered is not shown at all.
-  const asked = new Set(frames.map(({ frame }) => key(frame.path)));
-  const bare = answers.filter(({ frame, error }) => error !== undefined || !covered.has(frame.documentId));
-  const failed = new Set(bare.map(({ frame }) => key(frame.path)));
+  // A frame whose secrets may not be covered is hidden, as those that nobody may ask; its place is black.
+  const said = frames.filter(({ frame }) => covered.has(frame.documentId)).map(({ frame }) => frame);
+  const known = new Set([...said, ...empty].map(({ path }) => key(path)));
   for (const { frame, value } of frames) {
     const at = placeOf(frame.path, childrenOf);
     for (const [i, box] of value.children.entries()) {
-      const child = key([...frame.path, i]);
-      const unknown = failed.has(child) || (coverage.more !== undefined && !asked.has(child));
-      if (at && box && unknown) hidden.push(moved(box, at));
+      if (known.has(key([...frame.path, i]))) continue;
+      hidden.push(at && box ? moved(box, at) : { x: 0, y: 0, width: 0, height: 0 });
     }
   }
   const boxOf = (name: string): Box | undefined => {

@@ -81,7 +81,8 @@ function start(): void {
     stop: () => globalThis.gasolineStopDrawing?.(),
     room: () => batcher.flush(),
     orphaned: () => {
-      // The extension was reloaded: nobody will ever listen to this script again.
+      // The extension was reloaded, or the grant taken back: nobody will ever listen to this script again.
+      globalThis.gasolineStopDrawing?.();
       capture.stop();
       gate.stop();
       batcher.stop();

@@ -1,10 +1,14 @@
-import { everywhere, focused } from "./shadow.ts";
+import { isOwn } from "./own.ts";
+import { everywhere, focused, hostOf } from "./shadow.ts";
 
 /** An element that holds a frame. */
 export type FrameElement = HTMLIFrameElement | HTMLFrameElement | HTMLObjectElement;
 
 /** What may hold one that scripts can tell. */
 const HOLDERS = "iframe, frame, object";
+
+/** In what Gasoline shows is a frame of the extension's own, where comments are written. */
+const isOurs = (element: Element): boolean => isOwn(hostOf(element) ?? element);
 
 const addressOf = (element: FrameElement): string => ("data" in element ? element.data : element.src);
 
@@ -19,15 +23,31 @@ export function frameElements(): (FrameElement | undefined)[] {
   for (const element of everywhere(HOLDERS, document) as FrameElement[]) {
     if (!element.contentWindow) continue;
     const index = byWindow.get(element.contentWindow);
-    if (index === undefined) placed.push(element);
-    else placed[index] = element;
+    if (index !== undefined) placed[index] = element;
+    else if (!isOurs(element)) placed.push(element);
   }
   return placed;
 }
 
+/** What may show another document. */
+const SHOWERS = "iframe, frame, object, embed, fencedframe";
+
 /** Whether an element shows another document, which gets the keys that come while it has the focus. */
-export const holdsDocument = (element: Element | null): boolean =>
-  element?.matches("iframe, frame, object, embed, fencedframe") === true;
+export const holdsDocument = (element: Element | null): boolean => element?.matches(SHOWERS) === true;
+
+/** The elements that may show another document, and of those the ones that show a frame at another place than these. */
+export function showers(places?: readonly number[]): { all: Element[]; others: Element[] } {
+  const all = everywhere(SHOWERS, document).filter((at) => !isOurs(at));
+  if (!places) return { all, others: [] };
+  const frames = frameElements();
+  const untold = frames.some((element, place) => !element && !places.includes(place));
+  const others = all.filter((at) => {
+    const place = frames.indexOf(at as FrameElement);
+    return place < 0 ? at.matches(untold ? "embed, fencedframe" : "fencedframe") : !places.includes(place);
+  });
+  // Where nobody can say what shows the frame, nothing of the document is.
+  return { all, others: untold && !all.some((at) => at.matches("embed")) ? [document.documentElement] : others };
+}
 
 /** The place of the frame element that has the focus; none where something else has it. */
 export function focusedFrame(): { index?: number; here: boolean } {

@@ -10,7 +10,7 @@ import type { Deadline, Environment } from "./environment.ts";
 import type {} from "./cover/main.ts";
 import type {} from "./draw/main.ts";
 import { loaded } from "./browser.ts";
-import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
+import { callChildren, focusedFrame, frameElements, origins, showers } from "./frames.ts";
 import { DRAW_TOOLS, later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
@@ -71,11 +71,11 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   fill,
   submit,
   end: () => ({}),
-  cover: async ({ on, masks }, { refs }) => {
+  cover: async ({ masks, ...how }, { refs }) => {
     const { cover, mask } = await loaded("cover", () => globalThis.gasolineCover);
     const fitting = (all: readonly string[]) => all.map((selector) => matches({ selector }, refs));
-    const tools = { everywhere, roots, isSecret, pause, fitting };
-    return masks ? { fields: 0, ...(await mask(masks, tools)) } : cover(on, tools);
+    const tools = { everywhere, roots, isSecret, pause, fitting, showers };
+    return masks ? { fields: 0, ...(await mask(masks, tools)) } : cover(how, tools);
   },
   look_upload: later("look_upload"),
   put_files: later("put_files"),

@@ -222,10 +222,14 @@ export interface AgentOps extends KindOps {
   /** Lets the user draw. replaced: another drawing was not done. */
   draw: { params: { name: string; text: string }; result: { name: string; replaced: boolean } };
   /**
-   * Covers secret fields for a film, or shows them again. fields: how many were covered. With masks it hides what fits them
-   * instead, until it is called with none; fit: how many fit each.
+   * Covers secret fields for a film, or shows them again. fields: how many were covered. hides: frames that come are hidden,
+   * and of those that are there (frames: how many) all that are not at the places shown; hid: how many of them were seen
+   * before. With masks it hides what fits them instead, until it is called with none; fit: how many fit each.
    */
-  cover: { params: { on: boolean; masks?: string[] }; result: { fields: number; fit?: number[] } };
+  cover: {
+    params: { on: boolean; hides?: boolean; shown?: number[]; masks?: string[] };
+    result: { fields: number; frames?: number; hid?: number; fit?: number[] };
+  };
   /** Finds what takes files for a target. */
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */

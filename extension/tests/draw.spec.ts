@@ -461,3 +461,76 @@ test("a drawing is of the page that it was made on, wherever that leads while it
   // Where the other page comes late there may still be a picture, which is of this one.
   if (mark?.picture) expect(await pixels(page, { format: "jpeg", data: mark.picture }, "red")).toBe(0);
 });
+
+test("the picture of a drawing shows what the user wrote, and no frame of a site that was not granted", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  await page.route("http://bank.test/**", (route) =>
+    route.fulfill({ contentType: "text/html", body: `<body style="background:red">` }),
+  );
+  const bank = `<iframe src="http://bank.test/" style="position:fixed;right:0;bottom:0"></iframe>`;
+  await page.goto(site.page("/blank", `<!doctype html><title>A</title><body style="background:#fff">${bank}`));
+  await run("draw_mode_start", {});
+  await drag(page, { x: 300, y: 300, width: 40, height: 20 });
+  await page.keyboard.type("MMMMMMMM");
+  const [note] = page.frames().filter((frame) => frame.url().includes("/note.html"));
+  await expect.poll(() => note?.evaluate(() => document.querySelector("textarea")?.value)).toBe("MMMMMMMM");
+  await page.keyboard.press("Control+Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  const picture = { format: "jpeg", data: mark?.picture ?? "" };
+  expect(await pixels(page, picture, "red")).toBeLessThan(1000); // of the drawing itself; the frame has 45,000
+  const dark = await page.evaluate(async (url) => {
+    const bitmap = await createImageBitmap(await (await fetch(url)).blob());
+    const paper = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
+    paper.drawImage(bitmap, 0, 0);
+    // Around the drawing, where the comment is.
+    const { data } = paper.getImageData(200, 300, 400, 100);
+    return data.filter((value, i) => i % 4 === 0 && value < 60).length;
+  }, `data:image/jpeg;base64,${picture.data}`);
+  expect(dark).toBeGreaterThan(50);
+  expect(dark).toBeLessThan(4000); // its place would be 7,000
+});
+
+test.describe("a site that the user granted", () => {
+  test.use({ allSites: true });
+
+  test("is drawn on without encryption; nothing of it is told once the grant is taken back", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page, run } = await open(browser, site, daemon, "here");
+    await page.route("http://bank.test/**", (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html><title>Bank</title><h1>Balance 4242</h1>" }),
+    );
+    await page.goto("http://bank.test/account");
+    await run("draw_mode_start", { name: "before" });
+    await drag(page, { x: 10, y: 10, width: 200, height: 90 });
+    await page.keyboard.press("Control+Enter");
+    const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+    expect(mark?.detail).toMatchObject({ element: { text: "Balance 4242" } });
+
+    await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+    expect((await run("draw_mode_start", { name: "after" })).error).toBeUndefined();
+    await drag(page, { x: 10, y: 10, width: 200, height: 90 });
+    await (
+      await browser.worker()
+    ).evaluate(() => {
+      Object.assign(chrome.permissions, { getAll: async () => ({ origins: [] }) });
+      (chrome.permissions.onRemoved as unknown as { dispatch: (gone: object) => void }).dispatch({ origins: [] });
+    });
+    await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+    await page.keyboard.press("Control+Enter");
+    const ends = await daemon.until("its end", () => {
+      const all = drawn(daemon, "annotations_end");
+      return all.length > 0 && all;
+    });
+    expect(ends).toMatchObject([{ label: "page_left", detail: { name: "after", cancelled: "page_left" } }]);
+    expect(drawn(daemon)).toHaveLength(1);
+    const groups = daemon.groups.filter(({ marks = [] }) => marks.some(({ type }) => type === "annotations_end"));
+    expect(groups.map(({ page_url }) => page_url)).not.toContain("http://bank.test/account");
+  });
+});

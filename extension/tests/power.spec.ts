@@ -267,6 +267,87 @@ test("a film shows no picture of a site through which its tab went while the wor
   expect(ended(daemon, "through")()).toBe("not_granted");
 });
 
+/** Ways to show another site's page in one of this machine, each of which says ready when it is there. */
+const FRAMES: Record<string, (there: string) => string> = {
+  iframe: (there) => `<iframe src="${there}" width=300 height=200></iframe>`,
+  object: (there) => `<object data="${there}" width=300 height=200></object>`,
+  embed: (there) => `<embed src="${there}" width=300 height=200>`,
+  "an iframe that moves": (
+    there,
+  ) => `<iframe id=f src="${there}" width=300 height=200 style="position:absolute"></iframe>
+    <script>let n = 0; const go = () => { f.style.left = (n = (n + 97) % 700) + "px"; requestAnimationFrame(go); }; go();</script>`,
+  "an iframe in a mirror": (there) =>
+    `<div style="-webkit-box-reflect:below 20px"><iframe src="${there}" width=300 height=200></iframe></div>`,
+  "an iframe in a closed shadow root": (there) => `<x-closed></x-closed><script>
+    customElements.define("x-closed", class extends HTMLElement {
+      constructor() { super(); this.attachShadow({ mode: "closed" }).innerHTML = '<iframe src="${there}" width=300 height=200></iframe>'; }
+    })</script>`,
+  "an iframe in an iframe": (there) =>
+    `<iframe srcdoc="<iframe src='${there}' width=200 height=100></iframe>" width=300 height=200></iframe>`,
+  "iframes that come and go": (there) => `<div id=d></div><script>setInterval(() => {
+    d.insertAdjacentHTML("beforeend", '<iframe src="${there}" width=200></iframe>');
+    if (d.children.length > 5) d.firstChild.remove();
+  }, 60)</script>`,
+};
+
+for (const [name, shows] of Object.entries(FRAMES))
+  test(`no picture shows a frame of a site that was not granted: ${name}`, async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page, run } = await open(browser, site, daemon, "here");
+    const there = await bank(
+      page,
+      `<!doctype html><body style="background:${RED}"><input name=card_number value=4111>`,
+    );
+    const came = page.waitForResponse(there);
+    const own = site.page("/own", `<!doctype html><body style="margin:0;background:#00f">Own`);
+    await page.goto(
+      site.page("/shows", `<!doctype html><title>A</title><iframe src="${own}" width=300></iframe>${shows(there)}`),
+    );
+    await (await came).finished();
+    await page.bringToFront();
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    for (const params of [{}, { full_page: true }, { format: "jpeg" as const }]) {
+      const { result, error } = await run("screenshot", params);
+      expect(error, JSON.stringify(params)).toBeUndefined();
+      expect(await pixels(page, result, "red"), JSON.stringify(params)).toBe(0);
+      expect(await pixels(page, result, "blue"), JSON.stringify(params)).toBeGreaterThan(10_000);
+    }
+    await expect(page.locator("[data-gasoline-hidden]")).toHaveCount(0);
+  });
+
+test("a film of an agent shows no frame of a site that was not granted, nor one that goes there", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "here");
+  const there = await bank(page);
+  const own = site.page("/own", painted(GREEN));
+  const at = "position:fixed;inset:0;width:100vw;height:100vh;border:0";
+  await page.goto(site.page("/around", `${painted(GREEN)}<iframe name=f style="${at}" src="${there}"></iframe>`));
+  await page.bringToFront();
+  const filmed = (name: string): number =>
+    daemon.films.filter((film) => film.name === name).flatMap(({ frames }) => frames).length;
+  const { result } = await run("screen_recording_start", { name: "there", fps: 10 });
+  expect(result.uncovered).toEqual([]);
+  await expect.poll(() => filmed("there")).toBeGreaterThan(3);
+  await run("screen_recording_stop", {});
+  expect([...new Set(await middles(page, daemon, "there"))]).toEqual(["green"]);
+
+  await page.goto(site.page("/goes", `${painted(GREEN)}<iframe name=f style="${at}" src="${own}"></iframe>`));
+  await page.bringToFront();
+  expect((await run("screen_recording_start", { name: "goes", fps: 10 })).error).toBeUndefined();
+  await page.frame("f")!.goto(there);
+  const before = filmed("goes");
+  await expect.poll(() => filmed("goes")).toBeGreaterThan(before + 10);
+  await run("screen_recording_stop", {});
+  expect([...new Set(await middles(page, daemon, "goes"))]).toEqual(["green"]);
+  await expect(page.locator("[data-gasoline-hidden]")).toHaveCount(0);
+});
+
 test("a page that does not say what is secret in it is not filmed", async ({
   daemon,
   site,

@@ -205,7 +205,7 @@ func NewSARIF(in SARIFInput) *SARIF {
 	}
 	for _, text := range in.Lacking {
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications,
-			SARIFNotification{Level: "warning", Message: SARIFText{Text: text}})
+			SARIFNotification{Level: "warning", Message: plain(text)})
 	}
 	documents := map[string]*int{}
 	document := func(uri string) SARIFArtifactLocation {
@@ -258,14 +258,14 @@ func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult 
 		impact = r.Impact
 	}
 	out := SARIFResult{
-		RuleID: r.ID, RuleIndex: index, Kind: "fail", Level: level(impact), Message: SARIFText{r.Help},
+		RuleID: r.ID, RuleIndex: index, Kind: "fail", Level: level(impact), Message: plain(r.Help),
 		Properties: SARIFResultProperties{Impact: impact, HTML: f.HTML, Frame: f.Frame},
 	}
 	if r.Review {
 		out.Kind, out.Level = "review", "none" // the standard's level of what has not failed
 	}
 	if f.Message != "" {
-		out.Message.Text += ": " + f.Message
+		out.Message = plain(r.Help + ": " + f.Message)
 	}
 	name := f.Selector
 	if f.Frame != "" {
@@ -285,6 +285,9 @@ func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult 
 	out.Fingerprints = map[string]string{fingerprint: hex.EncodeToString(sum[:16])}
 	return out
 }
+
+// plain returns a message without links: the standard has [words](address) for them, and words of pages are in messages.
+func plain(text string) SARIFText { return SARIFText{strings.ReplaceAll(text, "](", `]\(`)} }
 
 // level is the standard's word for an impact.
 func level(impact string) string {

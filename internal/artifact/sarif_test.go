@@ -140,3 +140,21 @@ func TestSARIFOfNothingIsValid(t *testing.T) {
 		valid(t, artifact.NewSARIF(artifact.SARIFInput{Tool: "axe-core", About: "accessibility", URL: at}))
 	}
 }
+
+// Viewers make a link of [words](address) in a message, and words of pages are in messages.
+func TestNoTextOfAPageIsALinkInSARIF(t *testing.T) {
+	in := audited
+	const link = `[Sign in again](https://evil.test/)`
+	in.Lacking = []string{"not asked: " + link}
+	in.Rules = []artifact.Rule{{ID: "a", Help: "A rule", Found: []artifact.Finding{
+		{URL: "http://localhost:3000/", Selector: link, Message: `aria-label="` + link + `", \` + link + `, [x\](https://evil.test/)`},
+	}}}
+	doc := artifact.NewSARIF(in)
+	valid(t, doc)
+	run := doc.Runs[0]
+	for _, text := range []string{run.Results[0].Message.Text, run.Invocations[0].Notifications[0].Message.Text} {
+		if strings.Contains(text, "](") || !strings.Contains(text, `[Sign in again]\(https://evil.test/)`) {
+			t.Errorf("a link: %s", text)
+		}
+	}
+}

@@ -307,7 +307,7 @@ type ScreenshotResult struct {
 	URL      string `json:"url"`
 	Title    string `json:"title"`
 	Route    string `json:"route"`              // visible, debugger
-	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
+	Redacted int    `json:"redacted,omitempty"` // inputs with secrets, and frames not allowed, that are black
 	Cut      string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 
 	Masked []int        `json:"masked,omitempty"` // how many elements fitted each of the masks

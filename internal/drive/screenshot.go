@@ -53,7 +53,7 @@ type Screenshot struct {
 	URL           string  `json:"url,omitempty"`
 	Title         string  `json:"title,omitempty"`
 	Route         string  `json:"route,omitempty"`    // visible, debugger
-	Masked        int     `json:"redacted,omitempty"` // inputs with secrets that were blacked out
+	Masked        int     `json:"redacted,omitempty"` // inputs with secrets, and frames not allowed, that are black
 	Cut           string  `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 	Tab           int     `json:"effective_tab,omitempty"`
 	Named         []Named `json:"named,omitempty"`  // elements that were named by the project's memory
@@ -176,7 +176,7 @@ func (r *Screenshot) Text(w *answer.Writer) {
 	}
 	w.Entries(answer.Oldest, entries)
 	if r.Masked > 0 {
-		w.Note("note: inputs with secrets that are blacked out: %d", r.Masked)
+		w.Note("note: inputs with secrets, or frames not allowed, that are black: %d", r.Masked)
 	}
 	for i, n := range r.Fit {
 		if n == 0 && i < len(r.masks) {

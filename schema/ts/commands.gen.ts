@@ -879,7 +879,7 @@ export interface ScreenshotResult {
   title: string;
   /** visible, debugger */
   route: string;
-  /** password inputs that were masked */
+  /** inputs with secrets, and frames not allowed, that are black */
   redacted?: number;
   /** height, frame: what was asked for goes on beyond the picture */
   cut?: string;

@@ -24,6 +24,8 @@ export interface DrawingParts {
   address: (tab: number, document: string) => string | undefined;
   /** A picture of what a tab shows, without secrets: JPEG in base64; undefined where there can be none. */
   picture: (tab: number, size: { max_width: number; quality: number }) => Promise<string | undefined>;
+  /** Says whether the user granted the site of an address. */
+  granted: (url: string) => boolean;
   emit: (tab: number, page_url: string, marks: DrawingMark[]) => void;
 }
 
@@ -47,13 +49,16 @@ export class Drawings {
 
   /** What is drawn is of the document that tells it, from an address: the tab may show another one before all is told. */
   async #take(tab: number, document: string, from: string, { annotations, ...drawing }: Drawing): Promise<void> {
-    const { address, emit } = this.#parts;
+    const { address, granted, emit } = this.#parts;
     const url = address(tab, document) ?? from;
-    if (annotations.length === 0) {
-      emit(tab, url, [{ type: "annotations_end", label: drawing.cancelled ?? "", detail: drawing }]);
+    const taken = annotations.length > 0 && granted(url) ? await this.#picture(tab) : undefined;
+    // The user may have taken the grant back while the page was drawn on: then only that nothing came of it is told.
+    const told = granted(url);
+    if (annotations.length === 0 || !told) {
+      const ended: Omit<Drawing, "annotations"> = told ? drawing : { ...drawing, cancelled: "page_left" };
+      emit(tab, told ? url : "", [{ type: "annotations_end", label: ended.cancelled ?? "", detail: ended }]);
       return;
     }
-    const taken = await this.#picture(tab);
     const picture = address(tab, document) === undefined ? undefined : taken;
     emit(
       tab,

@@ -6,7 +6,7 @@ import { FILM_PORT } from "../../messages/film.ts";
  * page's transitions rest until a field is as it was, or it would fade. What a view transition has of the page before was
  * drawn before the cover.
  *
- * What an agent masks keeps its place, and nothing in it can be seen: of what is in it no rule makes it less transparent.
+ * What an agent masks, and a frame that is hidden, keeps its place, and nothing in it can be seen: of what is in it no rule makes it less transparent.
  * An element without a box of its own has none to be transparent, those in it have.
  */
 const BLACK = `[data-gasoline-covered=""] {
@@ -16,12 +16,14 @@ const BLACK = `[data-gasoline-covered=""] {
   appearance: none !important;
   text-shadow: none !important;
 }
+[data-gasoline-hidden=""],
 [data-gasoline-masked=""],
 [data-gasoline-masked=""] > *,
 [data-gasoline-masked=""]::backdrop {
   opacity: 0 !important;
 }
 [data-gasoline-covered],
+[data-gasoline-hidden],
 [data-gasoline-masked],
 [data-gasoline-masked] > * {
   transition: none !important;

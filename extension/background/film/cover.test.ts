@@ -4,17 +4,27 @@ import { CommandProblem } from "../../commands/problem.ts";
 import { Covers } from "./cover.ts";
 
 let documents: string[]; // of the tab, its main frame's first
+let foreign: number[] = []; // the places of frames that nobody may ask
+let told: unknown[] = []; // what the main frame was told to show
 let mute = false; // they do not answer
 const hello = new Set<(stamp: { tab: number }) => void>();
 const frames = {
-  each: async () => {
+  each: async (_tab: number, _op: string, params: object | ((frame: object) => { shown: number[] })) => {
     if (mute) throw new CommandProblem("timeout", "The page did not answer.");
+    const places = [...Array(documents.length - 1 + foreign.length).keys()].filter((at) => !foreign.includes(at));
+    const all = documents.map((documentId, i) => ({
+      name: i ? String(i) : "",
+      documentId,
+      path: i ? [places[i - 1]] : [],
+    }));
+    if (typeof params === "function") told.push(params(all[0]!).shown);
     return {
-      answers: documents.map((documentId, i) => ({
-        frame: { name: i ? String(i) : "", documentId },
-        value: { fields: 0 },
+      answers: all.map((frame) => ({
+        frame,
+        value: { fields: 0, frames: frame.name ? 0 : places.length + foreign.length, hid: 0 },
       })),
       coverage: {},
+      empty: [],
     };
   },
 } as unknown as Frames;
@@ -22,6 +32,7 @@ const come = (tab: number): void => hello.forEach((heard) => heard({ tab }));
 
 beforeEach(() => {
   documents = ["a", "inner"];
+  [foreign, told] = [[], []];
   mute = false;
   const css = async (): Promise<void> => undefined;
   vi.stubGlobal("chrome", { scripting: { insertCSS: css, removeCSS: css } });
@@ -50,6 +61,35 @@ test("a picture during which another document came is taken anew", async () => {
   expect(await taken(() => come(1))).toBe(2);
   expect(await taken(() => come(2))).toBe(1);
   expect(hello.size).toBe(0);
+});
+
+test("frames that say nothing of their secrets are hidden while a picture is taken", async () => {
+  documents = ["a", "one", "two"];
+  foreign = [0, 2];
+  expect(await taken(() => undefined)).toBe(1);
+  expect(told).toEqual([
+    [1, 3],
+    [1, 3],
+  ]);
+});
+
+test("a film of the user shows frames as they are, but for the pictures of agents", async () => {
+  documents = ["a", "one"];
+  foreign = [1];
+  const covers = new Covers(
+    frames,
+    () => documents[0],
+    () => () => undefined,
+  );
+  const cover = covers.take(1, false);
+  await cover.go();
+  expect(told).toEqual([]);
+  covers.take(1);
+  await cover.go();
+  expect(told).toEqual([[0]]);
+  await covers.letGo(1);
+  expect(told).toEqual([[0]]);
+  expect(cover.hiding).toBe(0);
 });
 
 test("no picture is given where another document came and no time is left", async () => {

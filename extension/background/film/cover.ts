@@ -1,6 +1,8 @@
-import type { Context, Frames } from "../../commands/context.ts";
+import type { Coverage } from "@gasoline/schema/commands";
+import type { Context, FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { originOf } from "../../state/origins.ts";
+import { samePath } from "../frames/tree.ts";
 import { addBlack, removeBlack } from "./browser.ts";
 
 /** A document that does not answer in this time is shown as it is. */
@@ -9,6 +11,25 @@ const ANSWER_MS = 2000;
 /** Documents whose fields are counted, and origins that are named. */
 const MAX_DOCUMENTS = 1000;
 const MAX_NAMED = 10;
+
+/** Frames that come and go while they are told what to hide are told again so often. */
+const MAX_TRIES = 5;
+
+/** What the documents of a tab answer. */
+interface Told {
+  answers: FrameAnswer<"cover">[];
+  coverage: Coverage;
+  empty: FrameInfo[];
+}
+
+/** The frames that say which of their fields are secret. */
+const answered = ({ answers }: Told): FrameInfo[] => answers.flatMap(({ frame, value }) => (value ? frame : []));
+
+/** Whether the same documents are in the same places. */
+const isSame = (some: FrameInfo[], others: FrameInfo[]): boolean => {
+  const key = (all: FrameInfo[]): string => all.map(({ documentId, path }) => `${documentId} ${path.join()}`).join();
+  return key(some) === key(others);
+};
 
 /** Calls for every document that comes, until the returned function is called. */
 type OnHello = (heard: (stamp: { tab: number }) => void) => () => void;
@@ -32,21 +53,24 @@ export class Covers {
     this.#onHello = onHello;
   }
 
-  /** A cover that lasts until it is let go of. */
-  take(tab: number): Cover {
+  /** A cover that lasts until it is let go of. hides: frames that do not say what is secret in them are hidden. */
+  take(tab: number, hides = true): Cover {
     const shared = this.#shared.get(tab) ?? {
       cover: new Cover(tab, this.#frames, () => this.#document(tab), this.#ending.get(tab)),
       users: 0,
     };
     shared.users++;
+    if (hides) shared.cover.hiding++;
     this.#shared.set(tab, shared);
     return shared.cover;
   }
 
-  /** Shows everything again where nobody else takes pictures. */
-  async letGo(tab: number): Promise<void> {
+  /** Shows everything again where nobody else takes pictures; hides is as it was taken. */
+  async letGo(tab: number, hides = true): Promise<void> {
     const shared = this.#shared.get(tab);
-    if (!shared || --shared.users > 0) return;
+    if (!shared) return;
+    if (hides) shared.cover.hiding--;
+    if (--shared.users > 0) return hides && shared.cover.hiding === 0 ? shared.cover.go() : undefined;
     this.#shared.delete(tab);
     const ending = shared.cover.end().finally(() => {
       if (this.#ending.get(tab) === ending) this.#ending.delete(tab);
@@ -114,14 +138,17 @@ export class Covers {
   }
 }
 
-/** Covers secret fields in the documents of a tab while pictures of it are taken. */
+/** Covers secret fields in the documents of a tab, and hides what cannot be covered, while pictures of it are taken. */
 export class Cover {
+  /** How many of those who take pictures want frames hidden that do not say what is secret in them. */
+  hiding = 0;
   readonly #tab: number;
   readonly #frames: Frames;
   readonly #document: () => string | undefined;
   readonly #before: Promise<void> | undefined;
   readonly #fields = new Map<string, number>(); // by document; <= MAX_DOCUMENTS
   readonly #uncovered = new Set<string>(); // <= MAX_NAMED
+  #hid = 0; // frames that were shown before
   #top = ""; // the main frame's document that was covered last
   #going: Promise<void> | undefined;
   #again: Promise<void> | undefined;
@@ -168,9 +195,9 @@ export class Cover {
     this.#name("the page");
   }
 
-  /** Documents that were met so far, and origins of those that are shown as they are. */
+  /** Documents that were met so far, origins of those that are shown as they are, and frames that were shown before. */
   get met(): number {
-    return this.#fields.size + this.#uncovered.size;
+    return this.#fields.size + this.#uncovered.size + this.#hid;
   }
 
   /** Fields that were covered so far. */
@@ -204,12 +231,15 @@ export class Cover {
     try {
       await this.#before;
       if (on) await addBlack(this.#tab);
-      const { answers, coverage } = await this.#frames.each(this.#tab, "cover", { on }, undefined, deadline);
+      const hides = on && this.hiding > 0;
+      const first = await this.#frames.each(this.#tab, "cover", { on, hides }, undefined, deadline);
+      const { answers, coverage } = hides ? await this.#hide(first, deadline) : first;
       for (const { frame, value, error } of answers) {
         if (value && frame.name === "") this.#top = on ? frame.documentId : "";
         if (value) this.#count(frame.documentId, value.fields);
-        else if (error !== undefined && (frame.name !== "" || this.#pictured)) this.#name(frame.url);
+        else if (error !== undefined && !hides && (frame.name !== "" || this.#pictured)) this.#name(frame.url);
       }
+      if (hides) return;
       for (const origin of coverage.ungranted ?? []) this.#name(origin);
       for (const { url } of coverage.unanswered ?? []) this.#name(url);
       if (coverage.more) this.#name("further frames");
@@ -217,6 +247,23 @@ export class Cover {
       if (on && this.#pictured) this.shownAsItIs();
       if (error instanceof CommandProblem) this.failure = error;
     }
+  }
+
+  /** Hides the frames that did not answer. Gives the answers of the documents that did it. */
+  async #hide(given: Told, deadline: number): Promise<Told> {
+    let told = given;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      if (told.answers.every(({ value }) => !value?.frames)) return told;
+      const known = [...answered(told), ...told.empty];
+      const shown = ({ path }: FrameInfo): number[] =>
+        known.flatMap((frame) => (samePath(frame.path.slice(0, -1), path) ? (frame.path.at(-1) ?? []) : []));
+      const how = (frame: FrameInfo) => ({ on: true, hides: true, shown: shown(frame) });
+      const before = told;
+      told = await this.#frames.each(this.#tab, "cover", how, undefined, deadline);
+      for (const { value } of told.answers) this.#hid += value?.hid ?? 0;
+      if (isSame(answered(before), answered(told))) return told;
+    }
+    throw new CommandProblem("timeout", "The frames of the page did not rest. Nothing of the page is shown.");
   }
 
   #count(document: string, fields: number): void {

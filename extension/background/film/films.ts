@@ -27,6 +27,9 @@ const FPS = 15;
 /** Chrome ends a capture a little before it tells of the closed tab. */
 const CLOSING_MS = 300;
 
+/** The documents of frames go so much earlier than the page around them, where that is left. */
+const LEAVING_MS = 50;
+
 /** Documents are covered within so long before a film begins, and anew so often while it goes on, in beats. */
 const COVER_MS = 3000;
 const COVER_BEATS = 3;
@@ -96,7 +99,7 @@ export class TabFilms implements Films {
 
   async #start(tab: number, order: FilmOrder, byUser: boolean, deadline: number): Promise<Film> {
     if (this.#films.has(tab)) throw new CommandProblem("conflict", "The tab is filmed already.");
-    const film = new Running(tab, order, this.#covers.take(tab), byUser);
+    const film = new Running(tab, order, this.#covers.take(tab, !byUser), byUser);
     this.#films.set(tab, film);
     try {
       await openPage();
@@ -161,6 +164,18 @@ export class TabFilms implements Films {
     film.coming++;
     film.hold();
     await film.cover.go();
+    film.coming--;
+    this.#covered(film);
+  }
+
+  /** A frame's document is gone: what the frame shows by now may say nothing of itself. No picture is taken until that is known. */
+  async left(tab: number): Promise<void> {
+    const film = this.#films.get(tab);
+    if (!film || film.byUser || film.why !== undefined) return;
+    film.coming++;
+    film.hold();
+    await wait(LEAVING_MS);
+    if (film.cover.shown !== undefined) await film.cover.go();
     film.coming--;
     this.#covered(film);
   }
@@ -260,7 +275,7 @@ export class TabFilms implements Films {
 
   /** Shows again what was covered, and tells the daemon that nothing more comes. */
   async #finish(film: Running): Promise<void> {
-    await this.#covers.letGo(film.tab);
+    await this.#covers.letGo(film.tab, !film.byUser);
     film.close();
     await this.#send(film);
     film.port?.disconnect();

@@ -185,13 +185,15 @@ export class AgentFrames implements Frames {
   async each<K extends AgentOp>(
     tab: number,
     op: K,
-    params: AgentOps[K]["params"],
+    params: AgentOps[K]["params"] | ((frame: FrameInfo) => AgentOps[K]["params"]),
     frame: string | undefined,
     deadline: number,
-  ): Promise<{ answers: FrameAnswer<K>[]; coverage: Coverage }> {
+  ): Promise<{ answers: FrameAnswer<K>[]; coverage: Coverage; empty: FrameInfo[] }> {
     if (!isEvery(frame)) {
       const at = await this.find(tab, frame);
-      return { answers: [{ frame: at, value: await this.#calls.run(tab, at, op, params, deadline) }], coverage: {} };
+      const given = typeof params === "function" ? params(at) : params;
+      const value = await this.#calls.run(tab, at, op, given, deadline);
+      return { answers: [{ frame: at, value }], coverage: {}, empty: [] };
     }
     const page = this.#page(tab);
     const tree = await inTime(deadline, page.tree());
@@ -204,6 +206,7 @@ export class AgentFrames implements Frames {
     return {
       answers: [...answers, ...silent.map((at) => ({ frame: at, error: late }))],
       coverage: await coverageOf(page, tree, silent, more, deadline),
+      empty: tree.frames.filter(({ empty }) => empty),
     };
   }
 

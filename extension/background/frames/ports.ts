@@ -10,6 +10,8 @@ import { originOf } from "../../state/origins.ts";
 export interface PortEvents {
   /** A document has its content script. loaded is the URL that it was loaded from. */
   hello: (stamp: Stamp, loaded: string) => void;
+  /** A document's line closed: it is gone, frozen, or may tell nothing any more. */
+  left: (stamp: Stamp) => void;
   /** A document's batch. done tells the document that it need not keep the batch any longer. */
   batch: (stamp: Stamp, json: string, urgent: boolean, done: () => void) => void;
   /** A document said what policies its meta elements hold. */
@@ -132,6 +134,7 @@ export class Ports {
     this.#open.delete(port);
     this.dialogs.left(stamp.tab, stamp.document);
     for (const heard of this.#lefts.get(stamp.document) ?? []) heard();
+    this.#events.left(stamp);
   }
 
   /** A document without an address of its own is as the page around it, or as the site that made it. */

@@ -1,3 +1,5 @@
+import type { AgentOps } from "../../messages/agent.ts";
+import type { showers } from "../frames.ts";
 import type { everywhere, roots } from "../shadow.ts";
 import type { pause } from "../waiting.ts";
 
@@ -11,10 +13,17 @@ export interface Tools {
   pause: typeof pause;
   /** What fits one of these selectors. */
   fitting: (masks: readonly string[]) => Element[][];
+  showers: typeof showers;
 }
+
+type How = Omit<AgentOps["cover"]["params"], "masks">;
+type Covered = AgentOps["cover"]["result"];
 
 /** The attribute of covered fields. The worker's style sheet, which no page can overrule, makes them black. */
 const MARK = "data-gasoline-covered";
+
+/** The attribute of frames that do not say which of their fields are secret. */
+const HIDDEN = "data-gasoline-hidden";
 
 /** The attribute of what an agent does not want in its picture. */
 const MASKED = "data-gasoline-masked";
@@ -22,9 +31,9 @@ const MASKED = "data-gasoline-masked";
 const FIELDS = "input,textarea";
 
 /** What says that a field is secret, and the mark, which a page can take away. */
-const WATCHED = ["type", "name", "id", "autocomplete", "role", MARK];
+const WATCHED = ["type", "name", "id", "autocomplete", "role", MARK, HIDDEN];
 
-/** A page that takes the mark away so often in one document has it: the two would go on for ever. */
+/** A page that takes the marks away so often in one document has it: the two would go on for ever. */
 const MAX_AGAIN = 1000;
 
 /** Shadow roots that come without a change of the tree around them are found so often, ms. */
@@ -36,10 +45,13 @@ const SILENCE_MS = 20_000;
 /** A tab that is not shown paints nothing; in it this is waited for, ms. */
 const PAINT_MS = 300;
 
-/** Covers the fields whose values are nobody's business, while a film of the tab is made. */
+/** Covers the fields whose values are nobody's business, and hides frames that cannot do so, while a film of the tab is made. */
 class Cover {
   readonly #lent: Tools;
   readonly #marked = new Set<Element>();
+  readonly #hidden = new Set<Element>();
+  readonly #told = new WeakSet<Element>(); // what shows frames of which it was told whether they are hidden, or will be
+  #hides = false;
   readonly #roots = new WeakSet<Node>();
   // Its callback runs before the next picture is painted: a field that comes is never seen without its cover.
   readonly #observer = new MutationObserver((records) => this.#take(records));
@@ -58,12 +70,22 @@ class Cover {
     return this.#gone + this.#marked.size;
   }
 
-  /** Goes on for a while. Gives the number of fields that are or were covered. */
-  go(): number {
+  /** Goes on for a while. Gives the number of fields that are or were covered, once those that are there are. */
+  go({ hides = false, shown }: How): Required<Omit<Covered, "fit">> {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(end, SILENCE_MS);
+    const { all, others } = this.#lent.showers(hides ? shown : undefined);
+    // Those that are there are shown until it is told which of them are hidden.
+    if (shown || !this.#hides) for (const frame of all) this.#told.add(frame);
+    this.#hides = hides;
+    const again = shown || !hides ? [...this.#hidden].filter((frame) => !others.includes(frame)) : [];
+    show(again, HIDDEN);
+    for (const frame of again) this.#hidden.delete(frame);
+    const before = this.#hidden.size;
+    this.#hide(others);
+    const hid = this.#hidden.size - before;
     this.#search();
-    return this.fields;
+    return { fields: this.fields, frames: all.length, hid };
   }
 
   end(): number {
@@ -71,6 +93,7 @@ class Cover {
     clearInterval(this.#searching);
     this.#observer.disconnect();
     show(this.#marked, MARK);
+    show(this.#hidden, HIDDEN);
     return this.fields;
   }
 
@@ -92,6 +115,7 @@ class Cover {
       });
     }
     for (const field of this.#lent.everywhere(FIELDS, document)) this.#look(field);
+    if (this.#hides) this.#hide(this.#lent.showers().all.filter((frame) => !this.#told.has(frame)));
   }
 
   #take(records: MutationRecord[]): void {
@@ -99,6 +123,7 @@ class Cover {
     for (const { type, target, attributeName, oldValue, addedNodes } of records) {
       if (type === "childList") came ||= [...addedNodes].some((node) => node instanceof Element);
       else if (!(target instanceof Element)) continue;
+      else if (attributeName === HIDDEN) this.#hide(this.#hidden.has(target) ? [target] : []);
       else if (attributeName === "type" && oldValue?.toLowerCase() === "password") this.#mark(target);
       else this.#look(target);
     }
@@ -110,10 +135,17 @@ class Cover {
   }
 
   #mark(field: Element): void {
-    if (field.getAttribute(MARK) === "") return;
-    if (this.#marked.has(field) && ++this.#again > MAX_AGAIN) return;
-    this.#marked.add(field);
-    field.setAttribute(MARK, "");
+    this.#put(field, this.#marked, MARK);
+  }
+
+  #hide(frames: readonly Element[]): void {
+    for (const frame of frames) this.#put(frame, this.#hidden, HIDDEN);
+  }
+
+  #put(at: Element, marked: Set<Element>, mark: string): void {
+    if (at.getAttribute(mark) === "" || (marked.has(at) && ++this.#again > MAX_AGAIN)) return;
+    marked.add(at);
+    at.setAttribute(mark, "");
   }
 }
 
@@ -134,12 +166,12 @@ function end(): number {
 }
 
 /** Begins, goes on or ends; gives the number of fields that are or were covered, once the screen shows it. */
-async function cover(on: boolean, lent: Tools): Promise<{ fields: number }> {
+async function cover({ on, ...how }: How, lent: Tools): Promise<Covered> {
   if (!on) return { fields: end() };
   const before = current?.fields ?? 0;
-  const fields = (current ??= new Cover(lent)).go();
-  if (fields !== before) await painted(lent);
-  return { fields };
+  const covered = (current ??= new Cover(lent)).go({ on, ...how });
+  if (covered.fields !== before || covered.hid > 0) await painted(lent);
+  return covered;
 }
 
 /** Hides what fits masks, and what comes while it is hidden, in the frame that it comes in. */

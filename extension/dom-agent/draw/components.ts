@@ -1,5 +1,6 @@
 import type { DrawnComponent } from "../../messages/drawing.ts";
 import { askWorker } from "../browser.ts";
+import { unguessed } from "./unguessed.ts";
 
 const MAX_NAMES = 5;
 const MAX_NAME = 80;
@@ -11,7 +12,7 @@ const MAX_JSON = 30_000;
  * name that nobody guesses, answers while the event is dispatched.
  */
 export class Components {
-  readonly #name = `gasoline-${crypto.randomUUID()}`;
+  readonly #name = `gasoline-${unguessed()}`;
 
   /** Has the page's world listen. Until it does, and where it cannot, nothing is known. */
   async begin(): Promise<void> {

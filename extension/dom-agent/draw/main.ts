@@ -6,6 +6,7 @@ import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
 import { Note } from "./note.ts";
 import { Components } from "./components.ts";
+import { unguessed } from "./unguessed.ts";
 import { type Tools, drawnElement, meant } from "./meant.ts";
 
 // This is a script of its own, loaded on first use. What it needs of the agent it is lent.
@@ -60,7 +61,7 @@ async function start(
 }
 
 class Drawer {
-  readonly #id = crypto.randomUUID();
+  readonly #id = unguessed();
   readonly #name: string;
   readonly #refs: RefBook;
   readonly #lent: Tools;

@@ -1,3 +1,4 @@
+import { unguessed } from "./unguessed.ts";
 import type { FromNote, OpenNote, ToNote } from "../../messages/drawing.ts";
 import { urlOf } from "../browser.ts";
 
@@ -18,7 +19,7 @@ export class Note {
   /** Resolves when it can be written into, which a page may prevent. */
   readonly ready: Promise<void>;
   readonly #frame = document.createElement("iframe");
-  readonly #key = crypto.randomUUID();
+  readonly #key = unguessed();
   readonly #port: MessagePort;
   #open = false;
 

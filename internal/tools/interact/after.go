@@ -235,7 +235,7 @@ type picture struct {
 	Width  int    `json:"width"`
 	Height int    `json:"height"`
 	Bytes  int    `json:"bytes"`
-	Masked int    `json:"redacted,omitempty"` // inputs with secrets that were blacked out
+	Masked int    `json:"redacted,omitempty"` // inputs with secrets, and frames not allowed, that are black
 }
 
 type vital struct {
