@@ -6,8 +6,8 @@ export default defineConfig({
   // What costs are compared with takes minutes, and says nothing on a busy machine: make bench runs it.
   testMatch: process.env["BENCH"] ? /\.bench\.ts$/ : /\.spec\.ts$/,
   outputDir: "../.cache/playwright/extension",
-  // Each worker is a whole browser with the extension. Half of a test is waiting.
-  workers: 3,
+  // Each worker is a whole browser with the extension.
+  workers: 2,
   fullyParallel: true,
   timeout: 600_000,
   expect: { timeout: 120_000 },

@@ -60,11 +60,12 @@ type copies struct {
 	offset     func(event.Clock) time.Duration
 	young, old remembered
 	turned     time.Duration
+	turns      uint32 // how often young became old
 	ways       map[string]uint8
 
 	batch   event.Batch // that is folded at the moment
 	fresh   []int32     // entries of young whose events are in it
-	joined  [][2]int32  // entries of young or, negative, of old: an error and the line about its request
+	joined  []joining   // of this batch, in their order
 	bridged [][2]int32  // the same: an error in an inner span and in one around it
 	span    *event.Span // that came last, whose events follow it
 	slice   store.Slice
@@ -108,8 +109,16 @@ type entry struct {
 	index      int32  // in the batch; -1: it is stored
 	told       uint8  // of tellings
 	kind       event.Kind
-	gone       bool // it is part of another
-	paired     bool // with its witness, or with what it is the witness of
+	gone       bool   // it is part of another
+	paired     bool   // with its witness, or with what it is the witness of
+	other      int32  // that, as at took it
+	turn       uint32 // then
+}
+
+// joining is of entries as at takes them: an error and a line that tells it too, or does so no more.
+type joining struct {
+	error, line int32
+	apart       bool
 }
 
 // concerns reports whether a batch has events that may be copies.
@@ -138,6 +147,7 @@ func (c *copies) fold(b event.Batch, now time.Duration) event.Batch {
 	}
 	if now-c.turned > copyAge || len(c.young.entries) >= maxCopies || len(c.young.links) >= maxKeys {
 		c.old, c.young, c.turned = c.young, c.old, now
+		c.turns++
 		c.young.entries, c.young.links = c.young.entries[:0], c.young.links[:0]
 		clear(c.young.lists)
 		clear(c.young.passed)
@@ -181,7 +191,7 @@ func (c *copies) stored() {
 		}
 	}
 	for _, pair := range c.joined {
-		c.witness(c.at(pair[0]), c.at(pair[1]))
+		c.witness(c.at(pair.error), c.at(pair.line), pair.apart)
 	}
 	for _, pair := range c.bridged {
 		c.unite(c.at(pair[0]), c.at(pair[1]))

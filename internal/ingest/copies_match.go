@@ -260,7 +260,9 @@ func (c *copies) bridge(at int32, f *facts) {
 		if r == &c.old {
 			best = -best - 1
 		}
-		x.next, x.paired = y.next, x.paired || y.paired
+		if x.next = y.next; !x.paired {
+			x.paired, x.other, x.turn = y.paired, y.other, y.turn
+		}
 		if !y.has(thrown, 0) {
 			x.next = f.next
 		}

@@ -8,8 +8,8 @@ import (
 
 // What an error and other events of its failure are to one another.
 
-// witness names a line about a request in the error of that request.
-func (c *copies) witness(x, l *entry) {
+// witness names a line about a request in the error of that request, or takes it back.
+func (c *copies) witness(x, l *entry, apart bool) {
 	of, about := c.read(x), c.read(l)
 	log, ok := about.(*event.Log)
 	if of == nil || !ok {
@@ -21,37 +21,32 @@ func (c *copies) witness(x, l *entry) {
 	} else if saysExit(textOf(log.Message)) {
 		word = "exit l"
 	}
+	word += strconv.FormatUint(uint64(l.seq), 10)
 	if e, ok := of.(*event.Exception); ok {
-		e.Witnesses = with(witnesses(e), word+strconv.FormatUint(uint64(l.seq), 10))
+		if e.Witnesses = with(witnesses(e), word); apart {
+			e.Witnesses = without(e.Witnesses, word)
+		}
 		c.replace(x, e)
 	}
-	if event.Severity(log) >= event.SeverityError {
-		log.Flags |= event.Witness
+	if apart && log.Flags&event.Witness != 0 || !apart && event.Severity(log) >= event.SeverityError {
+		log.Flags ^= event.Witness
 		c.replace(l, log)
 	}
 }
 
 // meet pairs an error with the line about the request that failed by it.
 func (c *copies) meet(at int32, f *facts) {
-	e := c.at(at)
 	if !f.failed || c.kept == nil {
 		return
 	}
-	if !e.paired {
-		for _, key := range f.fails {
-			if key == 0 {
-				continue
-			}
-			if other, ok := c.counterpart(key, e); ok {
-				e.paired, c.at(other).paired = true, true
-				if e.kind == event.KindException {
-					c.joined = append(c.joined, [2]int32{at, other})
-				} else {
-					c.joined = append(c.joined, [2]int32{other, at})
-				}
-				break
-			}
-		}
+	other, wrong := c.mistaken(at)
+	if wrong {
+		c.at(at).paired, c.at(other).paired = false, false
+		c.joins(at, other, true)
+	}
+	c.pair(at, f.fails[:])
+	if wrong {
+		c.pair(other, []uint64{mix(c.at(other).trace, f.whose, ofFailure), f.fails[1]})
 	}
 	if at < 0 {
 		return
@@ -60,6 +55,49 @@ func (c *copies) meet(at int32, f *facts) {
 		if key != 0 {
 			c.young.add(key, at)
 		}
+	}
+}
+
+// pair looks for what an error or a line about a request belongs to.
+func (c *copies) pair(at int32, keys []uint64) {
+	e := c.at(at)
+	for _, key := range keys {
+		if key == 0 || e.paired {
+			continue
+		}
+		if other, ok := c.counterpart(key, e); ok {
+			x := c.at(other)
+			e.paired, e.other, e.turn = true, other, c.turns
+			x.paired, x.other, x.turn = true, at, c.turns
+			c.joins(at, other, false)
+		}
+	}
+}
+
+// mistaken returns what an event was paired with by the time alone, before it was known that their traces differ.
+func (c *copies) mistaken(at int32) (other int32, wrong bool) {
+	e := c.at(at)
+	if !e.paired || e.trace == 0 {
+		return 0, false
+	}
+	other = e.other
+	switch {
+	case e.turn == c.turns:
+	case e.turn == c.turns-1 && other >= 0: // what was young is old
+		other = -other - 1
+	default:
+		return 0, false
+	}
+	x := c.at(other)
+	return other, x.paired && x.trace != 0 && x.trace != e.trace
+}
+
+// joins notes that two events are, or are not, an error and the line about its request.
+func (c *copies) joins(at, other int32, apart bool) {
+	if c.at(at).kind == event.KindException {
+		c.joined = append(c.joined, joining{at, other, apart})
+	} else {
+		c.joined = append(c.joined, joining{other, at, apart})
 	}
 }
 
@@ -77,7 +115,7 @@ func (c *copies) exits(at int32, f *facts) {
 		}
 		s.failed = f.at
 	case f.exit && s.failed != 0 && f.at-s.failed <= int64(exitWithin) && f.at >= s.failed-int64(failWithin):
-		c.joined = append(c.joined, [2]int32{s.error, at})
+		c.joined = append(c.joined, joining{error: s.error, line: at})
 		return
 	default:
 		return
@@ -104,11 +142,7 @@ func (c *copies) tells(at int32, f *facts) {
 				if r == &c.old {
 					index = -index - 1
 				}
-				if pair := [2]int32{at, index}; e.kind == event.KindException {
-					c.joined = append(c.joined, pair)
-				} else {
-					c.joined = append(c.joined, [2]int32{index, at})
-				}
+				c.joins(at, index, false)
 			}
 		}
 		if at >= 0 {

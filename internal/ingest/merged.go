@@ -50,6 +50,11 @@ func merged(kept, came event.Event) (now event.Event, ok bool) {
 			return nil, false
 		}
 	}
+	if x, _ := kept.(*event.Exception); x != nil {
+		if y, _ := came.(*event.Exception); y != nil && !sameMessage(x, y) {
+			return nil, false
+		}
+	}
 	rich, poor := kept, came
 	if richness(came) > richness(kept) {
 		rich, poor = came, kept
@@ -186,6 +191,16 @@ func stated(l *event.Log) bool {
 	return l.Level != "info" && l.Level != "" && !request
 }
 
+// sameMessage reports whether the messages of two exceptions may be of one, where no trace tells: many that a logger or a server
+// tells with the same words differ in their messages alone.
+func sameMessage(x, y *event.Exception) bool {
+	if x.TraceID != "" && x.TraceID == y.TraceID {
+		return true
+	}
+	a, b := firstLine(x.Message), firstLine(y.Message)
+	return strings.Contains(a, b) || strings.Contains(b, a)
+}
+
 // fillException gives an exception what only another telling of it has.
 func fillException(x, from *event.Exception) {
 	switch {
@@ -261,6 +276,11 @@ func with(list, word string) string {
 		list += ", " + word
 	}
 	return list
+}
+
+// without takes a word off a list.
+func without(list, word string) string {
+	return strings.Trim(strings.Replace(", "+list+", ", ", "+word+", ", ", ", 1), ", ")
 }
 
 // joined returns a JSON object with the members of another that it does not have.
