@@ -833,6 +833,11 @@ func TestComplaintsAreWrittenCleanly(t *testing.T) {
 	clean("a program that is not there", errs, "none")
 	must(t, os.Symlink(evil+".log", filepath.Join(m.dir, evil+".log")))
 	cmd, out := m.background("tail", "*.log")
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("tail said %q", out.String())
+		}
+	})
 	eventually(t, "the link is told", func() bool { return strings.Contains(out.String(), "cannot be read") })
 	must(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
