@@ -160,6 +160,7 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	}
 	told := false
 	start := time.Now()
+	spawned := start
 	for time.Since(start) < 8*time.Second {
 		// One that finds after it listens that it cannot start closes what had connected by then.
 		if _, err := c.health(ctx); !errors.Is(err, errDown) && !errors.Is(err, proof.ErrCloses) {
@@ -174,6 +175,13 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 		if mark := c.place.Stopped(); mark != "" && mark != undone {
 			how, _, _ := strings.Cut(mark, "\n")
 			return fail{code: exitDown, err: fmt.Errorf("the daemon was stopped %s before it had started", how)}
+		}
+		// One that another program began to start, which ours left the place to, may have ended meanwhile.
+		if time.Since(spawned) > 2*time.Second {
+			spawned = time.Now()
+			if err := c.place.Spawn(); err != nil {
+				return fail{code: exitDown, err: err}
+			}
 		}
 		if !told && time.Since(start) > time.Second {
 			fmt.Fprintln(stderr, "gasoline: starting the daemon …")
