@@ -40,6 +40,7 @@ var rows = [][]string{
 		"internal/outbound",
 		"internal/project",
 		"internal/setup",
+		"internal/testfile",
 		"internal/webm",
 	},
 	5: {

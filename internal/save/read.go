@@ -94,6 +94,50 @@ func (p Places) Read(path string, most int64) (*Source, error) {
 	return out, nil
 }
 
+// Files returns the regular files in a folder and in those below it, by paths that [Places.Read] takes, in their order.
+// Folders of packages and those whose names begin with a point are left out, and links. The folder may be absolute, or
+// relative to the project root. Problems: path_not_allowed, not_found, permission_denied; too_large where more than most
+// files and folders are there.
+func (p Places) Files(dir string, most int) (paths []string, err error) {
+	p.param = cmp.Or(p.param, "file_path")
+	if why := p.spelt(dir); why != "" {
+		return nil, p.refuse(dir, why)
+	}
+	f, err := p.place(dir)
+	if err != nil {
+		return nil, err
+	}
+	if f.state != nil {
+		return nil, p.refuse(dir, "it is in the state directory")
+	}
+	root, err := os.OpenRoot(f.root)
+	if err != nil {
+		return nil, missing(f.Path, err)
+	}
+	defer root.Close() // only read
+	from := filepath.ToSlash(cmp.Or(f.name, "."))
+	if info, err := root.Stat(filepath.FromSlash(from)); err == nil && !info.IsDir() {
+		return nil, p.refuse(dir, "it is no directory")
+	}
+	seen := 0
+	err = fs.WalkDir(root.FS(), from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return missing(filepath.Join(f.root, filepath.FromSlash(path)), err)
+		}
+		if seen++; seen > most {
+			return problem.New(problem.TooLarge, "Name a smaller folder.", "%s has more than %d files.", f.Path, most)
+		}
+		switch {
+		case d.IsDir() && path != from && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			paths = append(paths, filepath.Join(f.root, filepath.FromSlash(path)))
+		}
+		return nil
+	})
+	return paths, err
+}
+
 func isSlash(r rune) bool { return r == '/' || r == filepath.Separator }
 
 // spelt says what is wrong with a path before anything is looked at, "" when nothing is.

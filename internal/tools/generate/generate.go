@@ -4,6 +4,7 @@ package generate
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/state"
@@ -13,6 +14,7 @@ import (
 // Env is what the modes may reach.
 type Env struct {
 	view.View
+	Drive   drive.Driver
 	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
@@ -27,6 +29,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
 	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
+	Docs:  map[string]string{"tab": "tab id; default in use"},
 })
 
 // saving are the parameters of every format.

@@ -1,0 +1,261 @@
+package testfile
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// shown writes a use in one line: where, what, and all that is said of it.
+func shown(u Use) string {
+	out := u.Source + " → " + u.Selector
+	if u.Why != "" {
+		out = u.Source + " ✗ " + u.Why
+	}
+	for _, f := range []struct {
+		on   bool
+		text string
+	}{
+		{u.Within != "", "in " + u.Within}, {u.Frame != "", "frame " + u.Frame}, {u.Act != "", "act " + u.Act},
+		{u.Assertion, "asserted"}, {u.Absent, "absent"}, {u.Many, "many"},
+	} {
+		if f.on {
+			out += " | " + f.text
+		}
+	}
+	return out
+}
+
+func TestUsesAreRead(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		lang Language
+		src  string
+		want []string
+	}{
+		{"roles", JavaScript, `await page.getByRole("button", { name: 'Pay now', exact: true }).click();
+			page.getByRole('checkbox', { name: "Terms", checked: false }).check()
+			page.getByRole("heading", { level: 2 }); page.getByRole("link", { name: /pay/i }); page.getByRole(kind)`, []string{
+			`getByRole("button", { name: 'Pay now', exact: true }) → role=button[name="Pay now"] | act click`,
+			`getByRole('checkbox', { name: "Terms", checked: false }) → role=checkbox[checked="false"][name=Terms] | act check`,
+			`getByRole("heading", { level: 2 }) ✗ the option level is not looked at`,
+			`getByRole("link", { name: /pay/i }) ✗ its name is computed, or a pattern`,
+			`getByRole(kind) ✗ it is computed, or a pattern`,
+		}},
+		{"texts", JavaScript, "page.getByText('It\\'s \\u0041\\x42\\u{43} \"quoted\"'); page.getByLabel(`Name`); page.getByLabel(`Name ${n}`);" +
+			`page.getByText("\"x\""); page.getByPlaceholder("a\n b"); page.getByTestId('pay'); page.getByAltText("a\"b"); page.getByTitle('T', {exact: true})`, []string{
+			`getByText('It\'s \u0041\x42\u{43} "quoted"') → text=It's ABC "quoted"`,
+			"getByLabel(`Name`) → label=Name",
+			"getByLabel(`Name ${n}`) ✗ it is computed, or a pattern",
+			`getByText("\"x\"") → text="\"x\""`,
+			`getByPlaceholder("a\n b") → placeholder=a b`,
+			`getByTestId('pay') → testid="pay"`,
+			`getByAltText("a\"b") → [alt*="a\"b" i]`,
+			`getByTitle('T', {exact: true}) → [title="T"]`,
+		}},
+		{"selectors", JavaScript, `page.locator("#pay").first().click(); page.locator('css=.a > .b'); page.locator("text=Pay"); page.locator('//a');
+			page.locator("xpath=//a"); page.locator("a >> b"); page.locator("a:has-text('x')"); page.locator("li:first-child"); page.locator('[data-testid="x"]');
+			page.locator("data-testid=x"); page.locator("a", { hasText: "x" }); locator("mine"); page.locator('"Pay"')`, []string{
+			`locator("#pay") → #pay | act click | many`,
+			`locator('css=.a > .b') → .a > .b`,
+			`locator("text=Pay") → text=Pay`,
+			`locator('//a') ✗ it is an XPath`,
+			`locator("xpath=//a") ✗ it is an XPath`,
+			`locator("a >> b") ✗ it is several selectors in one`,
+			`locator("a:has-text('x')") ✗ browsers do not know :has-text`,
+			`locator("li:first-child") → li:first-child`,
+			`locator('[data-testid="x"]') → [data-testid="x"]`,
+			`locator("data-testid=x") → testid=data-testid="x"`,
+			`locator("a", { hasText: "x" }) ✗ the option hasText is not looked at`,
+			`locator('"Pay"') → text="Pay"`,
+		}},
+		{"chains", JavaScript, `page.getByRole("list").getByText("Tea").click(); page.locator("a").locator("b").locator("c");
+			page.frameLocator("#pay").getByLabel("Card").fill("1"); page.getByRole("listitem").filter({ hasText: "x" }).getByRole("button");
+			this.page?.getByText("a")!.hover(); rows[0].getByText("b"); (await page).getByText("d")`, []string{
+			`getByRole("list") → role=list`,
+			`getByText("Tea") → text=Tea | in role=list | act click`,
+			`locator("a") → a`,
+			`locator("b") → b | in a`,
+			`locator("c") ✗ it is looked for in an element in an element`,
+			`getByLabel("Card") → label=Card | frame #pay | act fill`,
+			`getByRole("listitem") → role=listitem`,
+			`getByRole("button") ✗ what filter leaves of it is not looked at`,
+			`getByText("a") → text=a | act hover`,
+			`getByText("b") → text=b`,
+		}},
+		{"assertions", JavaScript, `await expect(page.getByText("Paid")).toBeVisible(); await expect(page.getByText("Error")).not.toBeVisible();
+			await expect.soft(page.getByText("Gone")).toHaveCount(0); expect(await page.getByText("a").count()).toBe(1); page.getByText("b");
+			await expect(page.getByText("c")).toBeHidden(); await expect(page.getByText("d")).not.toBeHidden()`, []string{
+			`getByText("Paid") → text=Paid | asserted`,
+			`getByText("Error") → text=Error | asserted | absent`,
+			`getByText("Gone") → text=Gone | asserted | absent`,
+			`getByText("a") → text=a | asserted | many`,
+			`getByText("b") → text=b`,
+			`getByText("c") → text=c | asserted | absent`,
+			`getByText("d") → text=d | asserted`,
+		}},
+		{"cypress", JavaScript, `cy.get('.pay').click(); cy.get('@alias'); cy.contains('Pay').should('be.visible'); cy.contains('Error').should('not.exist');
+			cy.get('ul').find('li').eq(2).type('x'); cy.contains('li', 'Tea'); cy.get('a:contains(x)'); map.get("x"); cy.findByRole('button', { name: 'Pay' })
+			cy.get('ul').should('be.visible').and('have.class', 'x')`, []string{
+			`get('.pay') → .pay | act click | many`,
+			`contains('Pay') → text=Pay | asserted`,
+			`contains('Error') → text=Error | asserted | absent`,
+			`get('ul') → ul | many`,
+			`find('li') → li | in ul | act type | many`,
+			`contains('li', 'Tea') ✗ an element of a selector and a text is not looked for`,
+			`get('a:contains(x)') ✗ browsers do not know :contains | many`,
+			`findByRole('button', { name: 'Pay' }) → role=button[name=Pay]`,
+			`get('ul') → ul | asserted | many`,
+		}},
+		{"testing library", JavaScript, `userEvent.click(screen.getByRole('button', {name: 'Pay'})); getByText('x'); await screen.findAllByLabelText("Name");
+			expect(screen.queryByText('no')).not.toBeInTheDocument()`, []string{
+			`getByRole('button', {name: 'Pay'}) → role=button[name=Pay]`,
+			`getByText('x') → text=x`,
+			`findAllByLabelText("Name") → label="Name" | many`,
+			`queryByText('no') → text=no | asserted | absent`,
+		}},
+		{"python", Python, "page.get_by_role(\"button\", name='Pay', exact=True).click()\n# page.get_by_text('no')\n" +
+			"expect(page.get_by_text(r\"a\\d\")).not_to_be_visible()\npage.locator('''#a''').first.fill(f\"{x}\")\npage.get_by_label(f'{x}')\n" +
+			"page.get_by_text('a' \"b\")\npage.get_by_role(\n  'link', name=re.compile('x'))\npage.get_by_test_id('t')", []string{
+			`get_by_role("button", name='Pay', exact=True) → role=button[name="Pay"] | act click`,
+			`get_by_text(r"a\d") → text=a\d | asserted | absent`,
+			`locator('''#a''') → #a | act fill | many`,
+			`get_by_label(f'{x}') ✗ it is computed, or a pattern`,
+			`get_by_text('a' "b") → text=ab`,
+			"get_by_role(\n  'link', name=re.compile('x')) ✗ its name is computed, or a pattern",
+			`get_by_test_id('t') → testid="t"`,
+		}},
+		{"what is no program", JavaScript, "// page.getByText('a')\n/* page.getByText('b') */ const s = \"page.getByText('c')\", r = /page.getByText('d')/, q = a / b / c;\n" +
+			"const t = `${page.getByText('e')} ${`x${1}`} }`; page.getByText('f'); x = y\n/ page.getByText('g') / 2", []string{
+			`getByText('f') → text=f`,
+			`getByText('g') → text=g`,
+		}},
+		{"broken", JavaScript, `page.getByText("a"; page.getByText("b`, nil},
+		{"types", JavaScript, `const a: Locator = (page as Page).getByText("x"); await page.getByText<HTMLElement>("y")`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []string
+			for _, u := range Read(c.src, c.lang) {
+				got = append(got, shown(u))
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
+				t.Errorf("got\n\t%s\nwant\n\t%s", strings.Join(got, "\n\t"), strings.Join(c.want, "\n\t"))
+			}
+		})
+	}
+}
+
+func TestUsesHaveTheirPlaces(t *testing.T) {
+	uses := Read("a\r\n  ü.getByText('x');\n\n\tcy.get('b')", JavaScript)
+	if len(uses) != 2 || uses[0].Line != 2 || uses[1].Line != 4 {
+		t.Errorf("%+v", uses)
+	}
+}
+
+func TestLanguagesAreToldByNames(t *testing.T) {
+	for name, want := range map[string]string{"a.spec.ts": "js", "A.TSX": "js", "x.cy.js": "js", "test_a.py": "py", "a.go": "", "a": ""} {
+		lang, ok := LanguageOf(name)
+		got := map[bool]string{true: []string{"js", "py"}[lang], false: ""}[ok]
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Reading takes time in proportion to the length, whatever is nested and not closed.
+func TestLargeFilesAreRead(t *testing.T) {
+	for _, c := range []struct{ part, end string }{
+		{"expect(", ""}, {"page.getByText('x').", ""}, {"[{(", ""}, {"`${", ""}, {"\\", ""}, {"/", ""}, {"a(b[", "])"}, {"{a:", ""},
+		{"expect(page.getByText('x')).toBeVisible();", ""}, {"page.getByRole('a', {name: ", "})"}, {"a?.b!", ""}, {"'", ""}, {"a.", ""}, {"(", "]"}, {"({", ")]"},
+	} {
+		src := strings.Repeat(c.part, 40_000)
+		Read(src+strings.Repeat(c.end, 40_000), JavaScript)
+		Read(src, Python)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, s := range []string{
+		`expect(page.getByRole("a", {name: 'b'})).not.toBeVisible()`, "`${`a`}`", "cy.get('a').find(\"b\\u{1F600}\")", `r'''a''' "\ud83d\ude00"`,
+		"page.frameLocator('a').locator('css=b').filter(", "/[/]/g.a(1)/2", "'\\", "\\", "a?.", "a!", "f(,=,:{,})",
+	} {
+		f.Add(s, true)
+		f.Add(s, false)
+	}
+	f.Fuzz(func(t *testing.T, src string, js bool) {
+		lang := Python
+		if js {
+			lang = JavaScript
+		}
+		last := 0
+		for _, u := range Read(src, lang) {
+			if u.Start < last || u.End <= u.Start || u.End > len(src) || u.Source != src[u.Start:u.End] {
+				t.Fatalf("%q: %+v", src, u)
+			}
+			last = u.Start
+			if (u.Selector == "") == (u.Why == "") {
+				t.Fatalf("%q: %+v", src, u)
+			}
+			if utf8.ValidString(src) && !utf8.ValidString(u.Selector) && !strings.Contains(src, `\`) {
+				t.Fatalf("%q gives %q", src, u.Selector)
+			}
+		}
+	})
+}
+
+// What is written in the place of a use is read again as the selector that was meant.
+func TestWhatIsWrittenIsReadAgain(t *testing.T) {
+	hostile := `it's "x" \ ${y} </script> ü` + "\u2028"
+	for source, wants := range map[string]map[string]string{
+		`page.getByRole('button', { name: 'Buy' })`: {
+			`testid=pay`: `getByTestId('pay')`, `role=button[name="Pay"]`: `getByRole('button', { name: 'Pay', exact: true })`,
+			`role=main`: `getByRole('main')`, `label="Name"`: `getByLabel('Name', { exact: true })`, `text=Tea`: `getByText('Tea', { exact: true })`,
+			`#a > .b`: `locator('#a > .b')`, `testid=data-cy="x"`: `locator('[data-cy="x"]')`, `a >>> b`: "", `ref=e1`: "", `role=a[checked="true"]`: "",
+			`placeholder="P"`: `getByPlaceholder('P', { exact: true })`,
+		},
+		`page.locator("#a")`: {`role=button[name="a\"b\\"]`: `getByRole("button", { name: "a\"b\\", exact: true })`},
+		`screen.findAllByText('x')`: {
+			`role=button[name="Pay"]`: `findAllByRole('button', { name: 'Pay' })`, `label="N"`: `findAllByLabelText('N')`,
+			`testid=a`: `findAllByTestId('a')`, `text=a`: `findAllByText('a')`, `placeholder=a`: `findAllByPlaceholderText('a')`, `#a`: "",
+		},
+		`cy.get('#a')`: {
+			`testid=pay`: `get('[data-testid="pay"]')`, `#b`: `get('#b')`, `text=Tea`: `contains('Tea')`, `role=button[name="Pay"]`: "", `label="N"`: "",
+		},
+		`cy.get('ul').find("li")`: {`#b`: `find("#b")`},
+	} {
+		for selector, want := range wants {
+			uses := Read(source, JavaScript)
+			u := uses[len(uses)-1]
+			got, ok := u.Write(selector)
+			if got != want || ok != (want != "") {
+				t.Errorf("%s for %s: %q, want %q", source, selector, got, want)
+			}
+		}
+	}
+	for _, source := range []string{`page.getByText('x')`, `page.getByText("x")`, "page.get_by_text('x')", "cy.contains('x')", "screen.getByText('x')"} {
+		lang := JavaScript
+		if strings.Contains(source, "get_by") {
+			lang = Python
+		}
+		u := Read(source, lang)[0]
+		for _, selector := range []string{"text=" + hostile, `role=button[name="` + escaped.Replace(hostile) + `"]`, `testid="` + escaped.Replace(hostile) + `"`} {
+			text, ok := u.Write(selector)
+			if !ok {
+				continue
+			}
+			again := Read("page."+text, lang)
+			if strings.HasPrefix(source, "cy.") {
+				again = Read("cy."+text, lang)
+			}
+			if len(again) != 1 || again[0].Why != "" {
+				t.Errorf("%s: %s is read as %+v", selector, text, again)
+				continue
+			}
+			_, was := parts(selector)
+			_, is := parts(again[0].Selector)
+			if strings.Join(strings.Fields(was), " ") != is && !strings.Contains(again[0].Selector, "data-testid") && u.Dialect != TestingLibrary {
+				t.Errorf("%s: %s is read as %s", selector, text, again[0].Selector)
+			}
+		}
+	}
+}
