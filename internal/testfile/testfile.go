@@ -62,3 +62,18 @@ func Read(src string, lang Language) []Use {
 	}
 	return r.uses
 }
+
+// Opens returns the addresses that a test opens, as far as they are written out: what goto and visit are given.
+func Opens(src string, lang Language) (addresses []string) {
+	r := reader{tokens: scan(src, lang), lang: lang}
+	r.pair()
+	for i, t := range r.tokens {
+		if t.kind != word || t.value != "goto" && t.value != "visit" || !r.tokens[i+1].is("(") || r.closing[i+1] < 0 {
+			continue
+		}
+		if a := r.args(link{i, i + 1, r.closing[i+1]}); len(a.plain) > 0 && a.plain[0].known {
+			addresses = append(addresses, a.plain[0].value)
+		}
+	}
+	return addresses
+}

@@ -152,6 +152,13 @@ func TestUsesHaveTheirPlaces(t *testing.T) {
 	}
 }
 
+func TestWhatIsOpenedIsTold(t *testing.T) {
+	got := Opens("page.goto('/a'); cy.visit(\"http://x/b\", {a: 1}); page.goto(`${base}/c`); goto(); x.visit", JavaScript)
+	if strings.Join(got, " ") != "/a http://x/b" {
+		t.Error(got)
+	}
+}
+
 func TestLanguagesAreToldByNames(t *testing.T) {
 	for name, want := range map[string]string{"a.spec.ts": "js", "A.TSX": "js", "x.cy.js": "js", "test_a.py": "py", "a.go": "", "a": ""} {
 		lang, ok := LanguageOf(name)

@@ -194,7 +194,9 @@ func (s *script) section(x *txtar.File) {
 		}
 	case "project":
 		path, now := filepath.Join(s.daemon.Project, rest), time.Now() // the disk has another clock than the bubble
-		if err := errors.Join(os.WriteFile(path, s.read(*x), 0o600), os.Chtimes(path, now, now)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, s.read(*x), 0o600), os.Chtimes(path, now, now),
+		); err != nil {
 			t.Fatal(err)
 		}
 	case "film.json":

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,8 @@ import (
 const (
 	// nearWithin is how long a page is asked what might have been meant.
 	nearWithin = 700 * time.Millisecond
+	// similarLeft is how much of a call's time has to be left for a look at what is called alike.
+	similarLeft = 8 * time.Second
 	// sure is the confidence from which on a locator is written without somebody's decision.
 	sure = 0.9
 	// alike is how much a name has to have of another one to be thought of as the same, and apart how much less the next
@@ -41,6 +44,7 @@ type healer struct {
 	known    []known
 	counts   map[string]looked // of locators that were looked for, by what they are
 	warnings []string
+	hasty    bool // it is told that the time was too short
 }
 
 // known is an element of which several locators were kept.
@@ -157,11 +161,26 @@ func (h *healer) file(ctx context.Context, f *healedFile, p testHealParams) erro
 		}
 		f.Broken = append(f.Broken, b.broken)
 	}
+	if len(f.Broken) > 0 && !h.opened(testfile.Opens(src, lang)) {
+		h.warnings = append(h.warnings, fmt.Sprintf("%s opens other pages than the tab shows: what is on those is not found here", f.Path))
+	}
 	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start })
 	for _, e := range edits { // from the end, so that the places stay
 		f.content = f.content[:e.start] + e.text + f.content[e.end:]
 	}
 	return nil
+}
+
+// opened reports whether a test that opens addresses may be about the page that was looked at.
+func (h *healer) opened(addresses []string) bool {
+	page, err := url.Parse(h.url)
+	if err != nil || len(addresses) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(addresses, func(a string) bool {
+		u, err := url.Parse(a)
+		return err != nil || u.Opaque != "" || strings.Trim(u.Path, "/") == strings.Trim(page.Path, "/")
+	})
 }
 
 // look asks the page how many elements a locator fits.
@@ -351,6 +370,13 @@ func (h *healer) take(
 // similar looks for an element that is called nearly as the one that was meant.
 func (h *healer) similar(ctx context.Context, b *candidate, u testfile.Use, k known) error {
 	if k.name == "" {
+		return nil
+	}
+	if h.env.Call.Left() < similarLeft {
+		if !h.hasty {
+			h.hasty = true
+			h.warnings = append(h.warnings, "the time was too short to look for what is called alike; raise timeout_ms, or name fewer tests")
+		}
 		return nil
 	}
 	type near struct {

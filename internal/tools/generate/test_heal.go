@@ -264,8 +264,15 @@ func (env Env) writeTests(ctx context.Context, p testHealParams, out *healResult
 // Text writes what is broken and what fits in its place.
 func (r *healResult) Text(w *answer.Writer) {
 	s := r.Summary
-	w.Head("test_heal: %d of %d locators in %s do not fit; %d can be healed for sure, %d need a decision, %d are not found",
-		s.Broken, s.Locators, plural(s.Files, "test"), s.Auto, s.Manual, s.Unhealed)
+	if r.Op == "analyze" {
+		w.Head("test_heal: %d of %d locators in %s do not fit", s.Broken, s.Locators, plural(s.Files, "test"))
+		if s.Broken > 0 {
+			w.Note(`op:"repair" looks for what fits in their place`)
+		}
+	} else {
+		w.Head("test_heal: %d of %d locators in %s do not fit; %d can be healed for sure, %d need a decision, %d are not found",
+			s.Broken, s.Locators, plural(s.Files, "test"), s.Auto, s.Manual, s.Unhealed)
+	}
 	for _, n := range r.Warnings {
 		w.Note("note: %s", answer.Clean(n))
 	}
