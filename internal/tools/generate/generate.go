@@ -28,7 +28,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
 	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
-	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
+	Shown: []string{"save_to", "overwrite", "url", "scope", "tab", "op"},
 	Docs:  map[string]string{"tab": "tab id; default in use"},
 })
 

@@ -18,14 +18,20 @@ import (
 type after struct {
 	WaitForStable      bool   `json:"wait_for_stable,omitempty" doc:"afterwards wait until nothing changes"`
 	StabilityMS        int    `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; default 500"`
+	AutoDismiss        bool   `json:"auto_dismiss,omitempty" doc:"and take cookie banners away"`
 	IncludeScreenshot  bool   `json:"include_screenshot,omitempty" doc:"and show a picture"`
 	IncludeInteractive bool   `json:"include_interactive,omitempty" doc:"and list the elements"`
 	ActionDiff         bool   `json:"action_diff,omitempty" doc:"and what it changed in the page, as data"`
 	ObserveMutations   bool   `json:"observe_mutations,omitempty" doc:"and the single changes of the page"`
 	Evidence           string `json:"evidence,omitempty" enum:"off,on_mutation,always" doc:"pictures from before and after; default off"`
-	content            bool
-	waitFor            string // selector of what is waited for before all else
-	article            bool
+	Receipt            string `json:"receipt,omitempty" enum:"off,brief,full" doc:"how much of what it led to is told; default brief"`
+
+	// Subtitle comes before the act, so that the user reads what is about to be done.
+	Subtitle string `json:"subtitle,omitempty" length:"500" doc:"narration on the page"`
+
+	content bool
+	waitFor string // selector of what is waited for before all else
+	article bool
 }
 
 // stepTime is what each step after the waiting is left of the deadline.
@@ -38,6 +44,8 @@ func act[P, R any](
 	if a.Evidence == "off" {
 		a.Evidence = ""
 	}
+	subtitle := a.Subtitle
+	a.Subtitle = "" // it does not follow the act
 	if env.Call.Detached && a != (after{}) {
 		return nil, problem.New(
 			problem.InvalidParam,
@@ -45,6 +53,7 @@ func act[P, R any](
 			"what follows an act is part of its answer, and background does not wait for it.",
 		)
 	}
+	env.receipt, a.Receipt = a.Receipt, ""
 	began := time.Now()
 	var from event.Seq // of what is stored from now on
 	if a.content {
@@ -58,28 +67,38 @@ func act[P, R any](
 	if a.Evidence != "" {
 		before = evidence(ctx, env, tab)
 	}
+	var silent error
+	if subtitle != "" {
+		_, silent = drive.Do(ctx, env.Drive, env.Call, command.Subtitle, tab, command.SubtitleParams{Text: subtitle})
+	}
 	done, err := do(ctx, env, kind, tab, params, text)
 	if err != nil {
 		return nil, err
 	}
 	out := &followed[R]{result: done}
+	if p := problem.From(silent); p != nil {
+		out.Failed = []string{fmt.Sprintf("subtitle: %s: %s", p.Code, p.Message)}
+	}
 	if a == (after{}) {
 		return out, nil
 	}
 	if done.Going() {
-		out.Failed = []string{"what was to follow, since the act goes on after the deadline"}
+		out.Failed = append(out.Failed, "what was to follow, since the act goes on after the deadline")
 		return out, nil
 	}
 	at, url := done.where()
 	s := steps{env: env, tab: at, out: &out.aftermath}
 	s.left = count(
-		a.IncludeScreenshot || a.Evidence != "", a.IncludeInteractive, a.content, a.article, a.ActionDiff || a.ObserveMutations,
+		a.AutoDismiss, a.IncludeScreenshot || a.Evidence != "", a.IncludeInteractive, a.content, a.article, a.ActionDiff || a.ObserveMutations,
 	)
 	if a.waitFor != "" {
 		out.Waited = step(ctx, &s, command.WaitFor, command.WaitParams{Search: command.Search{Selector: a.waitFor}})
 	}
 	if a.WaitForStable || a.StabilityMS > 0 {
 		out.Stable = step(ctx, &s, command.WaitForStable, command.StableParams{StabilityMS: a.StabilityMS})
+	}
+	if a.AutoDismiss {
+		out.Dismissed = s.dismiss(ctx)
 	}
 	if a.content {
 		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
@@ -191,6 +210,16 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 	return &o.Result
 }
 
+// dismiss takes cookie banners and the like away. That there is none is fine.
+func (s *steps) dismiss(ctx context.Context) *command.ActResult {
+	before, why := len(s.out.Failed), s.why
+	gone := step(ctx, s, command.DismissBanners, command.BannersParams{})
+	if gone == nil && len(s.out.Failed) > before && strings.Contains(s.out.Failed[before], ": no_overlays: ") {
+		s.out.Failed, s.why = s.out.Failed[:before], why
+	}
+	return gone
+}
+
 func (s *steps) failed(kind string, err error) {
 	if p := problem.From(err); p != nil {
 		if s.why == nil {
@@ -212,6 +241,7 @@ func (s *steps) failed(kind string, err error) {
 type aftermath struct {
 	Waited      *command.WaitResult     `json:"wait_for,omitempty"`
 	Stable      *command.StableResult   `json:"wait_for_stable,omitempty"`
+	Dismissed   *command.ActResult      `json:"auto_dismiss,omitempty"`
 	Readable    *command.ReadableResult `json:"readable,omitempty"`
 	TextContent string                  `json:"text_content,omitempty"`
 	Vitals      map[string]vital        `json:"vitals,omitempty"` // so far, by name
@@ -225,7 +255,7 @@ type aftermath struct {
 }
 
 func (a *aftermath) empty() bool {
-	return a.Waited == nil && a.Readable == nil && a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
+	return a.Waited == nil && a.Dismissed == nil && a.Readable == nil && a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
 		a.Diff == nil && a.Failed == nil
 }
 
@@ -332,6 +362,11 @@ func (a *aftermath) lines() (out []string) {
 	}
 	if len(shown) > 0 {
 		out = append(out, "vitals so far: "+strings.Join(shown, ", "))
+	}
+	if a.Dismissed != nil {
+		for _, line := range acted(*a.Dismissed) {
+			out = append(out, "taken away: "+line)
+		}
 	}
 	if a.Diff != nil {
 		out = append(out, diffLines(a.Diff)...)

@@ -32,6 +32,8 @@ type Env struct {
 	Call     catalog.Call
 	Films    *film.Films
 	Version  string // of this program
+
+	receipt string // how much of what an act led to is told: off, full, or ""
 }
 
 // Tool is interact.
@@ -66,7 +68,8 @@ var Tool = catalog.New[Env](catalog.Info{
 	}, {
 		Short: "A", Doc: "afterwards: wait_for_stable, include_screenshot, include_interactive, action_diff, evidence",
 		Params: []string{
-			"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive", "action_diff", "observe_mutations", "evidence",
+			"wait_for_stable", "stability_ms", "auto_dismiss", "include_screenshot", "include_interactive", "action_diff",
+			"observe_mutations", "evidence", "receipt", "subtitle",
 		},
 	}, {
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
@@ -124,7 +127,9 @@ func do[P, R any](
 	if err != nil {
 		return nil, err
 	}
-	if receipt := receiptOf(&o.Result); receipt != nil {
+	if receipt := receiptOf(&o.Result); env.receipt == "off" {
+		forget(&o.Result)
+	} else if receipt != nil {
 		complete(ctx, env, receipt, o.Target.Browser.Session, o.CorrelationID, began)
 	}
 	return &result[R]{Action: kind.Name, Outcome: o, text: text, User: userActs(ctx, env, &o)}, nil

@@ -16,19 +16,27 @@ import (
 	"github.com/brennhill/gasoline/internal/query"
 )
 
-// Bounds of a receipt. receiptBytes is of its JSON; what is above it goes, the least telling first.
+// room is the bounds of a receipt. bytes is of its JSON; what is above it goes, the least telling first.
+type room struct {
+	bytes, errors, calls, messages, stored int
+}
+
+// roomOf is how much a receipt tells: everything is asked for, or nothing is said.
+func roomOf(receipt string) room {
+	if receipt == "full" {
+		return room{bytes: 8000, errors: 20, calls: 40, messages: 20, stored: 40}
+	}
+	return room{bytes: 1500, errors: 3, calls: 5, messages: 3, stored: 6}
+}
+
+// Bounds of what a receipt tells of one thing, in characters.
 const (
-	receiptBytes = 1500
-	mostErrors   = 3
-	mostCalls    = 5
-	mostMessages = 3
-	mostStored   = 6
-	errorText    = 160 // characters
-	pathText     = 100
-	bodyText     = 160
-	messageText  = 80
-	placeText    = 80
-	looked       = 200 // events of a kind that one act led to and that are looked at
+	errorText   = 160
+	pathText    = 100
+	bodyText    = 160
+	messageText = 80
+	placeText   = 80
+	looked      = 200 // events of a kind that one act led to and that are looked at
 )
 
 // receiptOf returns the receipt within a command's result; nil for a result that has none.
@@ -46,11 +54,26 @@ func receiptOf(result any) *command.Receipt {
 	return nil
 }
 
+// forget takes the receipt out of a command's result.
+func forget(result any) {
+	switch r := result.(type) {
+	case *command.ActResult:
+		r.Receipt = nil
+	case *command.PageResult:
+		r.Receipt = nil
+	case *command.ScriptResult:
+		r.Receipt = nil
+	case *command.TabResult:
+		r.Receipt = nil
+	}
+}
+
 // complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
 // The extension has sent it before it answered. A call that ends meanwhile leaves the rest out.
 func complete(ctx context.Context, env Env, r *command.Receipt, session, action string, began time.Time) {
+	most := roomOf(env.receipt)
 	r.Errors, r.Requests, r.Messages, r.Service, r.Unlisted = nil, nil, nil, nil, nil
-	r.Stored = r.Stored[:min(len(r.Stored), mostStored)]
+	r.Stored = r.Stored[:min(len(r.Stored), most.stored)]
 	f := query.Filter{Session: session, Action: action, Arrived: began}
 	p := query.Page{Limit: looked}
 	var errors []caused
@@ -73,7 +96,7 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 	}
 	slices.SortStableFunc(errors, func(a, b caused) int { return a.at.Compare(b.at) })
 	for i, e := range errors {
-		if i == mostErrors {
+		if i == most.errors {
 			unlisted(r).Errors += len(errors) - i
 			break
 		}
@@ -84,7 +107,7 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 		calls := list.Items
 		slices.SortStableFunc(calls, func(a, b event.Exchange) int { return rank(&a) - rank(&b) })
 		for i := range calls {
-			if i == mostCalls {
+			if i == most.calls {
 				unlisted(r).Requests += len(calls) - i
 				break
 			}
@@ -100,14 +123,14 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 	isData := func(m *event.Message) bool { return m.Event == "message" }
 	if list, _, err := query.Read(ctx, env.Reader, f, p, isData); err == nil {
 		for i, m := range list.Items {
-			if i == mostMessages {
+			if i == most.messages {
 				unlisted(r).Messages += len(list.Items) - i
 				break
 			}
 			r.Messages = append(r.Messages, message(&m))
 		}
 	}
-	bound(r)
+	bound(r, most.bytes)
 }
 
 // How long a receipt waits for services to tell why a request failed. They send what they did in batches.
@@ -217,8 +240,8 @@ func path(raw string) string {
 
 func inferred(f event.Flags) bool { return f&event.Inferred != 0 }
 
-// bound makes a receipt fit its bytes: requests that went well go first, then changes, errors, and last what failed.
-func bound(r *command.Receipt) {
+// bound makes a receipt fit so many bytes: requests that went well go first, then changes, errors, and last what failed.
+func bound(r *command.Receipt, most int) {
 	size := func() int {
 		text, _ := json.Marshal(r) // of strings and numbers: it cannot fail
 		return len(text)
@@ -231,7 +254,7 @@ func bound(r *command.Receipt) {
 	for i := range r.Stored {
 		cut(&r.Stored[i], 100)
 	}
-	for size() > receiptBytes {
+	for size() > most {
 		switch last := len(r.Requests) - 1; {
 		case last > 0:
 			r.Requests = r.Requests[:last]
