@@ -260,6 +260,7 @@ func (d *parts) tools() []*catalog.Bound {
 				Drive:    driver,
 				Dir:      d.dir,
 				Recorder: d.recorder,
+				Tests:    d.tests,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

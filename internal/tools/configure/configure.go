@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/pairing"
@@ -29,6 +30,7 @@ type Env struct {
 	Drive    drive.Driver
 	Dir      *state.Dir
 	Recorder *recording.Recorder
+	Tests    *correlate.Correlator
 	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
