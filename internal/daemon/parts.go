@@ -261,6 +261,7 @@ func (d *parts) tools() []*catalog.Bound {
 				Dir:      d.dir,
 				Recorder: d.recorder,
 				Tests:    d.tests,
+				Lost:     d.dropped,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

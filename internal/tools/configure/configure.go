@@ -17,6 +17,7 @@ import (
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
@@ -31,7 +32,8 @@ type Env struct {
 	Dir      *state.Dir
 	Recorder *recording.Recorder
 	Tests    *correlate.Correlator
-	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
+	Lost     func(session string, tab int, service string) []view.Loss // as of view.View
+	Interact *catalog.Bound                                            // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
 // Daemon is what only the daemon itself knows or can do.
@@ -103,6 +105,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		"namespace": "selectors: names of elements",
 	},
 })
+
+// view is what the caller sees of what was captured.
+func (env Env) view() view.View {
+	return view.View{Reader: env.Reader, Registry: env.Registry, Call: env.Call, Lost: env.Lost}
+}
 
 // none is for modes without parameters.
 type none struct{}
