@@ -226,7 +226,7 @@ func (s *taking) take(it query.Item) {
 			s.called(e)
 		}
 	case *event.Performance:
-		key := PageKey(e.URL)
+		key := pageKey(e.URL)
 		if h.Frame != 0 || e.Load <= 0 || e.Soft || s.loads[key] || len(s.loads) >= maxPlaces {
 			return
 		}
@@ -257,7 +257,7 @@ func (s *taking) visited(e *event.Lifecycle) (key string, ok bool) {
 	default:
 		return "", false
 	}
-	return PageKey(e.ToURL), e.ToURL != ""
+	return pageKey(e.ToURL), e.ToURL != ""
 }
 
 // see notes a place; nil when there is no room. What comes first is the newest.
@@ -296,7 +296,7 @@ func (s *taking) called(e *event.Exchange) {
 	if len(c.Durations) < maxDurations && e.Status != 0 && !e.Streams() {
 		c.Durations = append(c.Durations, float64(e.Duration.Microseconds())/1000)
 	}
-	c.Pages = with(c.Pages, PageKey(e.PageURL))
+	c.Pages = with(c.Pages, pageKey(e.PageURL))
 	if e.TraceID != "" && len(s.traces) < 10_000 {
 		s.traces[e.TraceID] = with(s.traces[e.TraceID], key)
 	}
@@ -348,7 +348,7 @@ func (s *taking) wrong(h *event.Head, message, at string, count int) {
 	}
 	t.Count += max(count, 1)
 	if h.Service == "" {
-		t.Pages = with(t.Pages, PageKey(h.PageURL))
+		t.Pages = with(t.Pages, pageKey(h.PageURL))
 	}
 	// An act that led to the page led to the error by it: to visit the page again is enough.
 	begun := s.began[h.Session+"\x00"+h.Document]
@@ -413,8 +413,8 @@ func inOrder(places map[string]*Place, clean func(string) string) []Place {
 	return out
 }
 
-// PageKey is the same for addresses of one page: host and path, without the port, with ids left out.
-func PageKey(raw string) string {
+// pageKey is the same for addresses of one page: host and path, without the port, with ids left out.
+func pageKey(raw string) string {
 	u, err := page.ParseURL(raw)
 	if err != nil || u.Host == "" {
 		return ""
@@ -428,7 +428,7 @@ func actKey(e *event.Action) string {
 	if of == "" && len(e.Locators) > 0 {
 		of = e.Locators[0].Value
 	}
-	return strings.TrimSpace(e.Type+" "+e.Role) + " " + fingerprint(cut(of, 80)) + " on " + PageKey(e.PageURL)
+	return strings.TrimSpace(e.Type+" "+e.Role) + " " + fingerprint(cut(of, 80)) + " on " + pageKey(e.PageURL)
 }
 
 // Fault says why a snapshot that was read cannot be compared; "" when it can.

@@ -13,8 +13,8 @@ import (
 
 // More verdicts, of snapshots.
 const (
-	Slower   = "slower"                 // pages are, and nothing else is worse
-	NotTried = "not_tried"              // nothing of the first was done again
+	slower   = "slower"                 // pages are, and nothing else is worse
+	notTried = "not_tried"              // nothing of the first was done again
 	Others   = "different_applications" // nothing was compared
 )
 
@@ -369,15 +369,15 @@ func (l *later) verdict(d *SnapshotDiff) string {
 	case len(d.Errors.New)+len(n.New) > 0:
 		return Regression
 	case len(l.pages)+len(l.acts)+len(l.calls) == 0 && len(d.Errors.Unchanged) == 0:
-		return NotTried
+		return notTried
 	case d.Performance.Regressions() > 0:
-		return Slower
+		return slower
 	case len(d.Errors.Resolved)+len(n.Resolved) > 0:
 		return Fixed
 	case len(n.Statuses)+len(n.Endpoints)+len(n.Missing)+len(d.Errors.Passed) > 0:
 		return Changed
 	case len(d.Errors.NotTried) > 0 && len(d.Errors.Unchanged) == 0:
-		return NotTried
+		return notTried
 	}
 	return Match
 }

@@ -129,17 +129,29 @@ func TestOnlyWhatWasTriedAgainIsResolved(t *testing.T) {
 		},
 		{
 			"the page was visited, and the act not done",
-			func(s *story) { s.visit("/a", "D1"); s.click("/a", "D1", "Pay", "a1"); s.fail("/a", "D1", "broke", "a1") },
+			func(s *story) {
+				s.visit("/a", "D1")
+				s.click("/a", "D1", "Pay", "a1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
 			func(s *story) { s.visit("/a", "D2"); s.click("/a", "D2", "Help", "a2") }, "not_tried; not tried Error: broke",
 		},
 		{
 			"the act was done",
-			func(s *story) { s.visit("/a", "D1"); s.click("/a", "D1", "Pay", "a1"); s.fail("/a", "D1", "broke", "a1") },
+			func(s *story) {
+				s.visit("/a", "D1")
+				s.click("/a", "D1", "Pay", "a1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
 			func(s *story) { s.visit("/a", "D2"); s.click("/a", "D2", "Pay", "a2") }, "fixed; resolved Error: broke",
 		},
 		{
 			"the act that led to the page is not needed",
-			func(s *story) { s.click("/", "D0", "To a", "a1"); s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "a1") },
+			func(s *story) {
+				s.click("/", "D0", "To a", "a1")
+				s.visit("/a", "D1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
 			func(s *story) { s.visit("/a", "D2") }, "fixed; resolved Error: broke",
 		},
 		{

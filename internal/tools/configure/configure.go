@@ -12,6 +12,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
@@ -33,7 +34,8 @@ type Env struct {
 	Recorder *recording.Recorder
 	Tests    *correlate.Correlator
 	Lost     func(session string, tab int, service string) []view.Loss // as of view.View
-	Interact *catalog.Bound                                            // whose calls are the steps of sequences; what it needs, the mode needs
+	Noise    *noise.Store
+	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
 // Daemon is what only the daemon itself knows or can do.

@@ -152,7 +152,7 @@ func (c *captureResult) Text(w *answer.Writer) {
 	for _, n := range c.Notes {
 		w.Note("note: %s", n)
 	}
-	w.Note(`configure {"action":"diff_sessions","operation":"compare","compare_a":%q} compares what happens from now on`, c.Name)
+	w.Note("diff_sessions with operation compare and compare_a %s compares what happens from now on", c.Name)
 }
 
 type snapshotGone struct {

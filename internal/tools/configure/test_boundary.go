@@ -113,8 +113,8 @@ func endTest(ctx context.Context, env Env, p endTestParams) (*endTestResult, err
 		out.Message = env.notOpen(p.TestID)
 	} else {
 		out.DurationMS = b.Ended.Sub(b.Started).Milliseconds()
-		out.Message = `observe {"what":"errors","scope":"all","test_id":…} shows what went wrong in it; ` +
-			"what pages and services still send of it gets the test_id, too."
+		out.Message = "observe errors with scope all and this test_id shows what went wrong in it; what pages and services still send of it " +
+			"gets the test_id, too."
 		out.Notes = overlap(env.Tests.Open())
 	}
 	all, err := env.Reader.Sum(ctx, nil, &query.Filter{TestID: p.TestID}, 0, true)
