@@ -1,6 +1,8 @@
 package noise
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -158,6 +160,20 @@ func (s *Store) writeLocked(folder string, r *Rules) error {
 	}
 	s.keepLocked(folder, r)
 	return nil
+}
+
+// Mark is the same for calls from which the same rules hide; "" where nothing is hidden.
+func (s *Store) Mark(call catalog.Call) string {
+	if call.Hidden == nil || call.Root == "" {
+		return ""
+	}
+	rules, err := s.Of(call)
+	if err != nil || len(rules.Rules) == 0 {
+		return ""
+	}
+	text, _ := json.Marshal(rules.Rules) // texts and numbers always encode
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
 }
 
 // Reader returns what the caller reads: r, over which the rules of its project are laid where the call is one from which something

@@ -36,7 +36,8 @@ type Snapshot struct {
 	Through  event.Seq `json:"through"` // all events that were kept have lower numbers
 	Whole    event.Seq `json:"whole"`   // from this number on, nothing was evicted
 	Scope    string    `json:"scope"`
-	URL      string    `json:"url,omitempty"` // only what has this in its URL
+	URL      string    `json:"url,omitempty"`   // only what has this in its URL
+	Noise    string    `json:"noise,omitempty"` // mark of the noise rules that were laid over it; "" none
 
 	Errors   []Trouble `json:"errors"`
 	Requests []Called  `json:"requests"`

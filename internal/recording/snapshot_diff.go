@@ -205,6 +205,7 @@ func (l *later) errors(d *ErrorsDiff) {
 
 const (
 	gone   = "events since the first were evicted: it may have been among them"
+	hidden = "the noise rules are others than then: one may hide it"
 	tooNew = "what led to it was done again a moment ago only: it may still come"
 )
 
@@ -242,6 +243,8 @@ func (l *later) untried(t Trouble) string {
 	switch {
 	case !done:
 		return why
+	case l.a.Noise != l.b.Noise:
+		return hidden
 	case !l.whole || l.b.Over.Errors > 0:
 		return gone
 	case !last.IsZero() && l.b.Captured.Sub(last) < min(t.After, patience):
@@ -300,6 +303,8 @@ func (l *later) network(d *NetworkDiff) {
 		switch {
 		case !visited:
 			r.Why = "its page was not visited again"
+		case l.a.Noise != l.b.Noise:
+			r.Why = hidden
 		case !l.whole || l.b.Over.Requests > 0:
 			r.Why = gone
 		}
@@ -353,6 +358,9 @@ func (l *later) notes(d *SnapshotDiff) (out []string) {
 	}
 	if l.b.Over.Errors > 0 || l.b.Over.Requests > 0 {
 		out = append(out, fmt.Sprintf("the later one had no room for %d errors and %d requests", l.b.Over.Errors, l.b.Over.Requests))
+	}
+	if l.a.Noise != l.b.Noise && len(d.Errors.New)+len(d.Network.New)+len(d.Network.Endpoints) > 0 {
+		out = append(out, "the noise rules are others than then: what is called new may have been hidden before")
 	}
 	if !l.whole {
 		out = append(out, "events since the first were evicted: what is not seen is not known to be gone")

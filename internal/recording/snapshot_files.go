@@ -17,10 +17,12 @@ import (
 )
 
 const (
-	maxSnapshots       = 10 // of a project; the one goes that was used longest ago
-	snapshotsNamespace = "snapshots"
-	current            = "current" // what happens now
+	maxSnapshots = 10        // of a project; the one goes that was used longest ago
+	current      = "current" // what happens now
 )
+
+// SnapshotsNamespace is that of snapshots among the values of a project.
+const SnapshotsNamespace = "snapshots"
 
 var snapshotName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,50}$`) })
 
@@ -47,7 +49,7 @@ func SnapshotsOf(call catalog.Call, dir *state.Dir) (Snapshots, error) {
 }
 
 // Names returns the names in order.
-func (k Snapshots) Names() []string { return k.values.Keys(snapshotsNamespace) }
+func (k Snapshots) Names() []string { return k.values.Keys(SnapshotsNamespace) }
 
 // Load returns a snapshot. Problem: no_data for one that is not there, or cannot be read.
 func (k Snapshots) Load(name string) (*Snapshot, error) {
@@ -61,7 +63,7 @@ func (k Snapshots) Load(name string) (*Snapshot, error) {
 		}
 		return nil, problem.New(problem.NoData, fix, "this project has no snapshot %.80q: none was captured, or it had to make room.", name)
 	}
-	data, err := k.values.Load(snapshotsNamespace, name)
+	data, err := k.values.Load(SnapshotsNamespace, name)
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +105,12 @@ func (k Snapshots) Save(s *Snapshot) (replaced bool, gone []string, _ error) {
 	slices.SortStableFunc(list, func(a, b *Snapshot) int { return a.Used.Compare(b.Used) })
 	others := slices.DeleteFunc(list, func(o *Snapshot) bool { return strings.EqualFold(o.Name, s.Name) })
 	for over := len(others) + len(broken) + 1 - maxSnapshots; over > 0 && len(others) > 0; over-- {
-		if err := k.values.Remove(snapshotsNamespace, others[0].Name); err != nil {
+		if err := k.values.Remove(SnapshotsNamespace, others[0].Name); err != nil {
 			return false, gone, err
 		}
 		gone, others = append(gone, others[0].Name), others[1:]
 	}
-	replaced, err = k.values.Save(snapshotsNamespace, s.Name, data)
+	replaced, err = k.values.Save(SnapshotsNamespace, s.Name, data)
 	return replaced, gone, err
 }
 
@@ -117,7 +119,7 @@ func (k Snapshots) Use(s *Snapshot) error {
 	s.Used = time.Now().Round(0).UTC()
 	data, err := answer.JSON(s)
 	if err == nil {
-		_, err = k.values.Save(snapshotsNamespace, s.Name, data)
+		_, err = k.values.Save(SnapshotsNamespace, s.Name, data)
 	}
 	return err
 }
@@ -128,5 +130,5 @@ func (k Snapshots) Remove(name string) error {
 		_, err := k.Load(name)
 		return err
 	}
-	return k.values.Remove(snapshotsNamespace, name)
+	return k.values.Remove(SnapshotsNamespace, name)
 }

@@ -289,6 +289,29 @@ func TestWhatWasEvictedBeforeDoesNotMatter(t *testing.T) {
 	})
 }
 
+// Where other noise rules are laid over the later one, what is not seen may be hidden.
+func TestNothingIsGoneUnderOtherNoiseRules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "broke", "")
+		s.ask("/a", "/api/cart", 200)
+		a := s.take()
+		s.visit("/a", "D2")
+		b := s.take()
+		b.Noise = "other"
+		if got, want := told(recording.CompareSnapshots(a, b)), "not_tried; not tried Error: broke; not asked /api/cart"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		s.fail("/a", "D2", "new", "")
+		b = s.take()
+		b.Noise = "other"
+		if d := recording.CompareSnapshots(a, b); !strings.Contains(strings.Join(d.Notes, " "), "may have been hidden") {
+			t.Errorf("%s: %q", told(d), d.Notes)
+		}
+	})
+}
+
 // A snapshot of an earlier run of the daemon is compared with everything that this one has.
 func TestASnapshotOutlivesTheDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -95,7 +95,7 @@ func (env Env) live(ctx context.Context, p diffSessionsParams) (*recording.Snaps
 	if err != nil {
 		return nil, nil, err
 	}
-	s.Scope = selection.Words
+	s.Scope, s.Noise = selection.Words, env.Noise.Mark(env.Call)
 	return s, append(selection.Notes, v.LossNotes(selection.Filter)...), nil
 }
 
