@@ -48,10 +48,10 @@ func Clusters(errors iter.Seq[Error]) []Cluster {
 	groups := map[string]*group{}
 	var order []*group
 	for e := range errors {
-		key := e.Type + "\x00" + Fingerprint(e.Message) + "\x00" + place(e.Stack)
+		key := e.Type + "\x00" + Fingerprint(e.Message) + "\x00" + PlaceOf(e.Stack)
 		g := groups[key]
 		if g == nil {
-			g = &group{Cluster: Cluster{Type: e.Type, Service: e.Service, First: e.Time, Place: place(e.Stack)}, pages: map[string]int{}}
+			g = &group{Cluster: Cluster{Type: e.Type, Service: e.Service, First: e.Time, Place: PlaceOf(e.Stack)}, pages: map[string]int{}}
 			groups[key] = g
 			order = append(order, g)
 		}
@@ -82,8 +82,9 @@ func Clusters(errors iter.Seq[Error]) []Cluster {
 	return out
 }
 
-// place names the top frame of the application's own code, or the top frame.
-func place(stack []event.StackFrame) string {
+// PlaceOf names the top frame of the application's own code, or the top frame: its function and its script, without the
+// query. It is "" for no stack.
+func PlaceOf(stack []event.StackFrame) string {
 	if len(stack) == 0 {
 		return ""
 	}

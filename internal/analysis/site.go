@@ -26,6 +26,17 @@ func siteOf(host string) string {
 	return host
 }
 
+// SameSite reports whether two addresses are of one site, as browsers take it; every name of this machine is one. What is no
+// address with a host is of no site.
+func SameSite(a, b string) bool {
+	x, err := page.ParseURL(a)
+	y, other := page.ParseURL(b)
+	if err != nil || other != nil || x.Host == "" || y.Host == "" {
+		return false
+	}
+	return siteOf(x.Hostname()) == siteOf(y.Hostname()) || loopback(x.Hostname()) && loopback(y.Hostname())
+}
+
 // loopback reports whether a host is this machine by its name or address.
 func loopback(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {

@@ -50,6 +50,9 @@ type Shortener interface {
 // Fitter narrows itself to what at most this many bytes of JSON can hold, and about no less, before it is encoded.
 type Fitter interface{ Fit(most int) error }
 
+// Standard is a result whose JSON is a document of a standard, to which nothing is added.
+type Standard interface{ Standard() }
+
 // Committer is told when its result has been rendered, so that positions move only over what was shown.
 type Committer interface{ Commit() }
 
@@ -106,6 +109,9 @@ func render(o catalog.Outcome, opt Options) (string, error) {
 		}
 	}
 	t.Text(w)
+	if note := o.Hidden.Note(); note != "" {
+		w.Note("note: %s", note)
+	}
 	return w.String(), nil
 }
 
@@ -135,7 +141,14 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 			return "", err
 		}
 	}
-	out, err := encoded(o.Value)
+	encode := func() ([]byte, error) {
+		out, err := encoded(o.Value)
+		if _, own := o.Value.(Standard); own || err != nil {
+			return out, err
+		}
+		return noted(out, o.Hidden.Note()), nil
+	}
+	out, err := encode()
 	if err != nil {
 		return "", err
 	}
@@ -164,11 +177,25 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 				before,
 			)
 		}
-		if out, err = encoded(o.Value); err != nil {
+		if out, err = encode(); err != nil {
 			return "", err
 		}
 	}
 	return string(out), nil
+}
+
+// noted adds what is hidden to a JSON object.
+func noted(out []byte, note string) []byte {
+	object := bytes.TrimRight(out, "\n")
+	if note == "" || len(object) < 2 || object[0] != '{' {
+		return out
+	}
+	field, _ := json.Marshal(note) // a text always encodes
+	object = slices.Clip(object[:len(object)-1])
+	if len(object) > 1 {
+		object = append(object, ',')
+	}
+	return append(append(append(object, `"hidden":`...), field...), '}')
 }
 
 // encoded is JSON in which nothing is hidden: text of a page stands in it as it does in a fence.

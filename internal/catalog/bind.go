@@ -55,6 +55,10 @@ type Outcome struct {
 	Budget int  // characters; 0 means the default
 	Limit  bool // an explicit limit was given, which lifts the default budget
 
+	// Hidden tells what the answer does not show because noise rules hide it; nil: nothing. It counts while the answer is
+	// rendered, too, as far as that reads.
+	Hidden *Hidden
+
 	// Idle are parameters that were given and do nothing in this mode, and that no caller should be refused for.
 	Idle []string
 }
@@ -129,14 +133,19 @@ var (
 		{Name: "timeout_ms", Type: "integer", Doc: "one deadline for finding, waiting and acting"},
 		{Name: "background", Type: "boolean", Doc: "answer at once with a correlation_id"},
 	}
+	reading = []Param{{Name: "noise", Type: "boolean", Doc: "show what noise rules hide, too"}}
 )
 
 // Shared returns the parameters that a mode takes beside its own.
 func Shared(m Mode) []Param {
+	out := slices.Clone(common)
 	if m.Wait > 0 {
-		return slices.Concat(common, waiting)
+		out = append(out, waiting...)
 	}
-	return slices.Clone(common)
+	if m.Reads {
+		out = append(out, reading...)
+	}
+	return out
 }
 
 // Modes lists the modes in the order of their declaration, with their parameters.
@@ -215,7 +224,7 @@ func (b *Bound) fields(args json.RawMessage) (map[string]json.RawMessage, error)
 // has reports whether the tool knows a parameter of this name, in whatever mode.
 func (b *Bound) has(name string) bool {
 	is := func(p Param) bool { return p.Name == normal(name) }
-	if slices.ContainsFunc(common, is) || slices.ContainsFunc(waiting, is) || Named(name, "mode") {
+	if slices.ContainsFunc(slices.Concat(common, waiting, reading), is) || Named(name, "mode") {
 		return true
 	}
 	for i := range b.modes {
@@ -407,10 +416,7 @@ func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessag
 			}
 		}
 	}
-	add(common)
-	if m.Wait > 0 {
-		add(waiting)
-	}
+	add(Shared(m))
 	add(params)
 	out := make(map[string]json.RawMessage, len(fields))
 	given := make([]string, 0, len(fields))
@@ -558,6 +564,7 @@ func takeCommon(
 		TimeoutMS  int    `json:"timeout_ms"`
 		Background bool   `json:"background"`
 		Client     string `json:"client"`
+		Noise      bool   `json:"noise"`
 	}
 	own := map[string]bool{}
 	for _, p := range params {
@@ -569,8 +576,9 @@ func takeCommon(
 		"timeout_ms": &c.TimeoutMS,
 		"background": &c.Background,
 		"client":     &c.Client,
+		"noise":      &c.Noise,
 	}
-	for _, p := range slices.Concat(common, waiting) {
+	for _, p := range slices.Concat(common, waiting, reading) {
 		raw, ok := fields[p.Name]
 		if !ok || own[p.Name] {
 			continue
@@ -619,8 +627,11 @@ func takeCommon(
 	if c.Client != "" {
 		call.Client, call.Sessionless = "named-"+c.Client, false
 	}
+	if m.Reads && !c.Noise {
+		call.Hidden = &Hidden{}
+	}
 	_, limited := fields["limit"]
-	return Outcome{AsJSON: call.JSON, Budget: c.Budget, Limit: limited}, nil
+	return Outcome{AsJSON: call.JSON, Budget: c.Budget, Limit: limited, Hidden: call.Hidden}, nil
 }
 
 func stringField(fields map[string]json.RawMessage, name string) string {

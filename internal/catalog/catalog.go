@@ -124,6 +124,10 @@ type Call struct {
 	Budget      int      // characters of the answer that the caller asked for; 0: it named none. Set by Bound
 	Unheard     string   // what of the pages' events may be missing, a sentence; "" nothing that is known. Set by Bound
 
+	// Hidden counts the events that the call reads over, because rules of its project hide them. nil: nothing is hidden from
+	// it. Set by Bound for modes that read, unless the caller said noise:true.
+	Hidden *Hidden
+
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
 	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound, unless the caller has an earlier one.
 	Deadline time.Time

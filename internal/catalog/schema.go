@@ -90,7 +90,7 @@ func (b *Bound) Schema() json.RawMessage {
 			all[p.Name] = before
 		}
 	}
-	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string"}}) {
+	for _, p := range slices.Concat(common, waiting, reading, []Param{{Name: "mode", Type: "string"}}) {
 		if _, ok := all[p.Name]; !ok {
 			all[p.Name] = p
 		}

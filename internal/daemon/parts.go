@@ -23,6 +23,7 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -55,6 +56,7 @@ type parts struct {
 	reader   *query.Live
 	flows    *flow.Flows
 	recorder *recording.Recorder
+	noise    *noise.Store
 	archive  *query.Archive
 	films    *film.Films
 	ingest   *ingest.Ingester
@@ -159,6 +161,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	d.sources.clean = redactor.Text
 	d.flows.Chase = d.sources.ask
 	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
+	d.noise = noise.New(d.dir)
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -227,7 +230,7 @@ func (d *parts) project(folder string) (string, error) { return project.Root(fol
 // tools ties the tools to this daemon's parts.
 func (d *parts) tools() []*catalog.Bound {
 	viewOf := func(c catalog.Call) view.View {
-		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.dropped}
+		return view.View{Reader: d.noise.Reader(c, d.reader), Registry: d.registry, Call: c, Lost: d.dropped}
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
 	gate := drive.Gate(d.registry, d.patience)
@@ -255,11 +258,14 @@ func (d *parts) tools() []*catalog.Bound {
 				Registry: d.registry,
 				Pairings: d.pairings,
 				Queue:    d.queue,
-				Reader:   d.reader,
+				Reader:   d.noise.Reader(c, d.reader),
 				Daemon:   d.self(),
 				Drive:    driver,
 				Dir:      d.dir,
 				Recorder: d.recorder,
+				Tests:    d.tests,
+				Noise:    d.noise,
+				Lost:     d.dropped,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

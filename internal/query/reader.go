@@ -10,6 +10,7 @@ package query
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ type Reader interface {
 // Sum is what can be counted without looking into events.
 type Sum struct {
 	Next         event.Seq // of the next event that will come
-	Live         int       // events of the kinds that are kept
+	Live         int       // events of the kinds that are kept; -1 where some may be hidden
 	Passing      int       // events that pass; -1 where each would have to be looked into, or it is not wanted
 	Evicted      uint64    // events that may have passed and had to make room
 	EvictedUpper bool      // Evicted is the most it can be
@@ -85,6 +86,8 @@ func (c Coverage) Whole() bool { return c.Exhausted && c.Evicted == 0 }
 type Live struct {
 	store  *store.Store
 	offset func(event.Clock) time.Duration
+	hidden []event.Kind    // among which hides may hide one
+	hides  func(Item) bool // nil: nothing
 }
 
 // New returns a reader of s. offset is what is to be added to times of a clock; nil means nothing.
@@ -92,8 +95,20 @@ func New(s *store.Store, offset func(event.Clock) time.Duration) *Live {
 	if offset == nil {
 		offset = func(event.Clock) time.Duration { return 0 }
 	}
-	return &Live{s, offset}
+	return &Live{store: s, offset: offset}
 }
+
+// Without returns a reader that passes over the events of these kinds that hides is true of, wherever a filter is: lists, timelines,
+// surveys and counts. Find and Trace give what they are asked for by name. hides must not hold on to its argument. What would
+// have to be looked into for it is not counted: Sum's Live and Passing are -1 for these kinds.
+func (r *Live) Without(kinds []event.Kind, hides func(Item) bool) *Live {
+	out := *r
+	out.hidden, out.hides = kinds, hides
+	return &out
+}
+
+// Whole returns the reader that hides nothing.
+func (r *Live) Whole() *Live { return r.Without(nil, nil) }
 
 // Run returns the name of the daemon's run.
 func (r *Live) Run() string { return r.store.Run() }
@@ -139,6 +154,10 @@ func (r *Live) Sum(ctx context.Context, kinds []event.Kind, f *Filter, from even
 	s := Sum{Next: edge.Next, Live: edge.Live, Passing: -1}
 	s.Evicted, s.EvictedUpper = r.store.Evicted(&want, from)
 	s.EvictedUpper = s.EvictedUpper || s.Evicted > 0 && !f.light()
+	if r.hides != nil && (len(kinds) == 0 || slices.ContainsFunc(kinds, r.mayHide)) {
+		s.Live = -1
+		return s, ctx.Err()
+	}
 	if f.none() && passing {
 		s.Passing = edge.Live
 		return s, ctx.Err()
@@ -206,7 +225,7 @@ func (r *Live) Scan(ctx context.Context, span Span, f *Filter, visit func(Item) 
 			if is && early {
 				r.store.Attach(s, i, x)
 			}
-			if !f.takes(it.Event) {
+			if !f.takes(it.Event) || r.mayHide(it.Kind) && r.hides(it) {
 				continue
 			}
 			if is && span.Bodies && !early {
@@ -223,6 +242,8 @@ func (r *Live) Scan(ctx context.Context, span Span, f *Filter, visit func(Item) 
 	done.Exhausted = true
 	return done, nil
 }
+
+func (r *Live) mayHide(k event.Kind) bool { return r.hides != nil && slices.Contains(r.hidden, k) }
 
 func (s *Span) begin() event.Seq {
 	if s.Back {

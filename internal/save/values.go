@@ -22,6 +22,12 @@ const (
 	maxKeys   = 1000     // of all namespaces
 )
 
+// VisualFolder is where a project's folder keeps the baselines of pictures: NAME.json of each.
+const VisualFolder = "visual"
+
+// LoadsNamespace is that of saved loads of pages.
+const LoadsNamespace = "performance"
+
 // ProjectFolder returns the folder of the state directory for the caller's project, which is to hold what. Problem: no_data
 // when the project is not known.
 func ProjectFolder(call catalog.Call, what string) (string, error) {

@@ -34,6 +34,7 @@ type client struct {
 	calls     [60]int       // allowed calls in each of the last 60 seconds; second s is at s%60
 	second    int64         // newest second in calls, by Registry.elapsed
 	telemetry string        // off, auto, full; "" is auto
+	watched   *NetworkWatch // nil: none is under way
 	used      time.Duration // last use, by Registry.elapsed
 }
 
@@ -597,4 +598,47 @@ func (r *Registry) Telemetry(id string) string {
 		return c.telemetry
 	}
 	return "auto"
+}
+
+// NetworkWatch is a client's recording of requests that is under way: what it is of. Everything of it is read from the store when it is
+// stopped.
+type NetworkWatch struct {
+	Started time.Time
+	From    uint64 // least number of what is stored later
+	Session string // "" any
+	Tab     int    // 0: any
+	Domain  string // host, or one that its host is below; "" any
+	Method  string
+	URL     string // contained in the URL
+}
+
+// BeginWatch begins a client's recording of requests. It returns the one that is under way, which stays, and false.
+func (r *Registry) BeginWatch(id string, w NetworkWatch) (NetworkWatch, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id)
+	if c.watched != nil {
+		return *c.watched, false
+	}
+	c.watched = &w
+	return w, true
+}
+
+// Watch returns a client's recording of requests, and whether one is under way.
+func (r *Registry) Watch(id string) (NetworkWatch, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[id]; c != nil && c.watched != nil {
+		return *c.watched, true
+	}
+	return NetworkWatch{}, false
+}
+
+// EndWatch ends a client's recording of requests, if this one is still under way.
+func (r *Registry) EndWatch(id string, w NetworkWatch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[id]; c != nil && c.watched != nil && *c.watched == w {
+		c.watched = nil
+	}
 }

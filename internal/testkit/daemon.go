@@ -19,6 +19,7 @@ import (
 	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/redact"
@@ -50,6 +51,7 @@ type Daemon struct {
 	Recorder   *recording.Recorder
 	Films      *film.Films
 	Flows      *flow.Flows
+	Noise      *noise.Store
 	Lost       []view.Loss // what footers tell beside what the ingester counts
 
 	ahead atomic.Int64 // of the process's clock, in nanoseconds
@@ -96,6 +98,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	h.Ingest = ingest.New(ingest.Config{Now: h.now}, redactor, h.Correlator, s)
 	h.Films = film.New(dir)
 	h.Flows = flow.New(h.Reader)
+	h.Noise = noise.New(dir)
 	h.Recorder = recording.New(dir, h.Reader, func(session string, tab int) (n uint64) {
 		for _, l := range h.losses(session, tab, "") {
 			if l.Kind == event.KindAction {
@@ -144,7 +147,7 @@ func (h *Daemon) Sync(body []byte) error {
 
 // View is what a call sees.
 func (h *Daemon) View(c catalog.Call) view.View {
-	return view.View{Reader: h.Reader, Registry: h.Registry, Call: c, Lost: h.losses}
+	return view.View{Reader: h.Noise.Reader(c, h.Reader), Registry: h.Registry, Call: c, Lost: h.losses}
 }
 
 // Driver sends commands to the browsers that are connected.

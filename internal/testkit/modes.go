@@ -63,7 +63,7 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 // Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and
 // {{command}} stand for the
 // last answer's cursors and the last command's correlation id, {{project}}, {{state}} and {{kept}}, what the
-// latter holds of the project, for directories; these are put back in results. With -update, results are rewritten.
+// latter holds of the project, for directories, {{id}} for the last part of that; these are put back in results. With -update, results are rewritten.
 func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c catalog.Call) E, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
@@ -430,6 +430,7 @@ func (s *script) call(args string, asJSON bool) string {
 	}
 	text = strings.ReplaceAll(text, s.daemon.Project, "{{project}}")
 	text = strings.ReplaceAll(text, s.kept(), "{{kept}}")
+	text = strings.ReplaceAll(text, filepath.Base(s.kept()), "{{id}}")
 	return strings.ReplaceAll(text, filepath.Clean(s.daemon.Dir.Path("")), "{{state}}")
 }
 

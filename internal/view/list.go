@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/query"
 )
 
@@ -56,7 +57,8 @@ type List[E any] struct {
 	Extra  func(w *answer.Writer)   // lines above the entries; may be nil
 	Empty  func() (string, bool)    // said when there are none; a claim only when nothing hints at a loss. May be nil
 
-	coverage []string // what the answer does not rest on
+	coverage []string        // what the answer does not rest on
+	hidden   *catalog.Hidden // what noise rules hide of it
 
 	window  window
 	rebuild func() []E
@@ -75,7 +77,7 @@ func NewList[T, E any](
 	c query.Coverage,
 	entry func(*T) E,
 ) *List[E] {
-	out := &List[E]{Name: name, window: l, forward: l.Forward}
+	out := &List[E]{Name: name, window: l, forward: l.Forward, hidden: v.Call.Hidden}
 	out.rebuild = func() []E {
 		entries := make([]E, 0, len(l.Items))
 		for i := range l.Items {
@@ -345,7 +347,10 @@ func (l *List[E]) Text(w *answer.Writer) {
 		l.Extra(w)
 	}
 	if had == 0 && l.Empty != nil {
-		if words, claim := l.Empty(); !claim || len(notes) == 0 {
+		switch words, claim := l.Empty(); {
+		case claim && l.hidden.Count() > 0:
+			w.Head("nothing but what noise rules hide")
+		case !claim || len(notes) == 0:
 			w.Head("%s", words)
 		}
 	}

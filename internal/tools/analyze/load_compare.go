@@ -17,10 +17,7 @@ import (
 	"github.com/brennhill/gasoline/internal/view"
 )
 
-const (
-	loadsNamespace = "performance"
-	keptLoads      = 20 // of one page that are saved or compared, the newest
-)
+const keptLoads = 20 // of one page that are saved or compared, the newest
 
 // comparison is loads of one page beside earlier ones.
 type comparison struct {
@@ -121,7 +118,7 @@ func (env Env) compare(p performanceParams, visits []*event.Performance, out *pe
 	if err != nil {
 		return err
 	}
-	if !p.Overwrite && slices.Contains(values.Keys(loadsNamespace), p.Name) {
+	if !p.Overwrite && slices.Contains(values.Keys(save.LoadsNamespace), p.Name) {
 		return problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "there are saved loads %s already.", p.Name)
 	}
 	now := loadsOf(path, same)
@@ -130,7 +127,7 @@ func (env Env) compare(p performanceParams, visits []*event.Performance, out *pe
 	if err != nil {
 		return err
 	}
-	if _, err := values.Save(loadsNamespace, p.Name, data); err != nil {
+	if _, err := values.Save(save.LoadsNamespace, p.Name, data); err != nil {
 		return err
 	}
 	out.Saved = p.Name
@@ -164,13 +161,13 @@ func (env Env) sides(p performanceParams, path string, same []*event.Performance
 	if err != nil {
 		return before, after, err
 	}
-	data, err := values.Load(loadsNamespace, p.Baseline)
+	data, err := values.Load(save.LoadsNamespace, p.Baseline)
 	if err != nil {
 		return before, after, err
 	}
 	if json.Unmarshal(data, &before) != nil || before.Path == "" {
 		return before, after, problem.New(problem.NoData, `Save them anew: analyze {"what":"performance","name":"v1","overwrite":true}.`,
-			"%s of the namespace %s has no loads.", p.Baseline, loadsNamespace)
+			"%s of the namespace %s has no loads.", p.Baseline, save.LoadsNamespace)
 	}
 	if before.Path != path {
 		return before, after, problem.New(problem.InvalidParam, "Load the page of the saved loads, or give url to choose its visits.",

@@ -65,7 +65,7 @@ func (env Env) gallery() (*gallery, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &gallery{env.Dir, folder + "/visual"}, nil
+	return &gallery{env.Dir, folder + "/" + save.VisualFolder}, nil
 }
 
 // checkName refuses a name that is none: it becomes a file's.

@@ -9,13 +9,16 @@ import (
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
@@ -29,6 +32,9 @@ type Env struct {
 	Drive    drive.Driver
 	Dir      *state.Dir
 	Recorder *recording.Recorder
+	Tests    *correlate.Correlator
+	Lost     func(session string, tab int, service string) []view.Loss // as of view.View
+	Noise    *noise.Store
 	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
@@ -101,6 +107,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		"namespace": "selectors: names of elements",
 	},
 })
+
+// view is what the caller sees of what was captured.
+func (env Env) view() view.View {
+	return view.View{Reader: env.Reader, Registry: env.Registry, Call: env.Call, Lost: env.Lost}
+}
 
 // none is for modes without parameters.
 type none struct{}

@@ -34,8 +34,9 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			audit, audited = called(), h
 		}
 		return configure.Env{
-			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
+			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.View(c).Reader,
 			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
+			Tests: h.Correlator, Noise: h.Noise, Lost: h.View(c).Lost,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),

@@ -96,6 +96,9 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	if err != nil {
 		return nil, err
 	}
+	if hidden := env.Call.Hidden.Note(); hidden != "" {
+		notes = append(notes, hidden)
+	}
 	out := &harResult{notes: notes, har: artifact.NewHAR(artifact.HARInput{
 		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items,
 		Lost: strings.Join(notes, "; "),
@@ -124,7 +127,7 @@ func (env Env) reader(ctx context.Context, test string) (r query.Reader, finishe
 	if test == "" || env.Archive == nil {
 		return env.Reader, false, nil
 	}
-	sum, err := env.Reader.Sum(ctx, nil, &query.Filter{TestID: test}, 0, true)
+	sum, err := env.Reader.Whole().Sum(ctx, nil, &query.Filter{TestID: test}, 0, true)
 	if err != nil || sum.Passing > 0 {
 		return env.Reader, false, err
 	}
@@ -133,6 +136,9 @@ func (env Env) reader(ctx context.Context, test string) (r query.Reader, finishe
 	}
 	return env.Reader, false, nil
 }
+
+// Standard says that the archive is HAR's.
+func (r *harResult) Standard() {}
 
 // MarshalJSON gives the archive itself, or where it is.
 func (r *harResult) MarshalJSON() ([]byte, error) {

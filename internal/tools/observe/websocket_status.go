@@ -224,7 +224,7 @@ func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, quer
 	kept := c.Skipped // messages of the connection that were not evicted
 	list, cover, err := query.Read(
 		ctx,
-		env.Reader,
+		env.Reader.Whole(), // what a connection carries is told of the connection, whatever lists leave out
 		query.Filter{Session: c.Session, Tab: c.Tab},
 		query.Page{Limit: schemaFrames},
 		func(f *event.Message) bool {

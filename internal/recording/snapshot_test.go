@@ -1,0 +1,432 @@
+package recording_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
+	"github.com/brennhill/gasoline/internal/testkit"
+)
+
+const shop = "http://localhost:3000"
+
+// story tells events of one tab, each a second after the one before unless it says how long.
+type story struct {
+	t *testing.T
+	h *testkit.Daemon
+	n int
+}
+
+func (s *story) head(path string) event.Head {
+	s.n++
+	return event.Head{Time: time.Now(), Session: "s1", Tab: 12, Document: "D1", PageURL: shop + path, Sender: uint64(s.n)}
+}
+
+func (s *story) add(e event.Event) {
+	s.t.Helper()
+	s.h.Store.Append(event.Batch{e})
+	time.Sleep(time.Second)
+}
+
+func (s *story) visit(path, document string) {
+	h := s.head(path)
+	h.Document = document
+	s.add(&event.Lifecycle{Head: h, State: "document_start", ToURL: shop + path})
+}
+
+func (s *story) fail(path, document, message, action string) {
+	h := s.head(path)
+	h.Document, h.Cause.Action = document, action
+	s.add(&event.Exception{Head: h, Type: "Error", Message: message})
+}
+
+func (s *story) click(path, document, name, id string) {
+	h := s.head(path)
+	h.Document, h.Cause.Action = document, id
+	s.add(&event.Action{Head: h, Type: "click", Role: "button", Name: name})
+}
+
+func (s *story) ask(path, url string, status int) {
+	s.add(&event.Exchange{Head: s.head(path), Method: "GET", URL: shop + url, Status: status, Outcome: "ok", Duration: 20 * time.Millisecond})
+}
+
+func (s *story) take() *recording.Snapshot {
+	s.t.Helper()
+	snap, err := s.h.Recorder.Snapshot(s.t.Context(), s.h.Reader, query.Filter{Session: "s1", Tab: 12})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return snap
+}
+
+// told is a comparison in short: a word for the list, and what is in it.
+func told(d *recording.SnapshotDiff) string {
+	var out []string
+	for _, l := range []struct {
+		word string
+		list []recording.ErrorChange
+	}{
+		{"new", d.Errors.New}, {"resolved", d.Errors.Resolved}, {"unchanged", d.Errors.Unchanged}, {"not tried", d.Errors.NotTried},
+		{"passed", d.Errors.Passed},
+	} {
+		for _, e := range l.list {
+			out = append(out, l.word+" "+e.Message)
+		}
+	}
+	for _, l := range []struct {
+		word string
+		list []recording.RequestChange
+	}{
+		{"fails", d.Network.New}, {"works", d.Network.Resolved}, {"still fails", d.Network.Failing}, {"not asked", d.Network.NotTried},
+		{"endpoint", d.Network.Endpoints}, {"missing", d.Network.Missing},
+	} {
+		for _, r := range l.list {
+			out = append(out, l.word+" "+strings.TrimPrefix(r.URL, shop))
+		}
+	}
+	return strings.Join(append([]string{d.Verdict}, out...), "; ")
+}
+
+// What is not there any more is resolved only where what led to it was done again, long enough ago, and nothing is missing.
+func TestOnlyWhatWasTriedAgainIsResolved(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		before, after func(s *story)
+		want          string
+	}{
+		{
+			"nothing was done",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(*story) {}, "not_tried; not tried Error: broke",
+		},
+		{
+			"another page was visited",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.visit("/b", "D2") }, "not_tried; not tried Error: broke",
+		},
+		{
+			"the page was visited",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.visit("/a", "D2") }, "fixed; resolved Error: broke",
+		},
+		{
+			"the page of another id was visited",
+			func(s *story) { s.visit("/item/12", "D1"); s.fail("/item/12", "D1", "item 12 broke", "") },
+			func(s *story) { s.visit("/item/99", "D2") }, "fixed; resolved Error: item 12 broke",
+		},
+		{
+			"the same error about another id",
+			func(s *story) { s.visit("/item/12", "D1"); s.fail("/item/12", "D1", "item 12 broke", "") },
+			func(s *story) { s.visit("/item/99", "D2"); s.fail("/item/99", "D2", "item 99 broke", "") },
+			"match; unchanged Error: item 99 broke",
+		},
+		{
+			"the page was visited, and the act not done",
+			func(s *story) {
+				s.visit("/a", "D1")
+				s.click("/a", "D1", "Pay", "a1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
+			func(s *story) { s.visit("/a", "D2"); s.click("/a", "D2", "Help", "a2") }, "not_tried; not tried Error: broke",
+		},
+		{
+			"the act was done",
+			func(s *story) {
+				s.visit("/a", "D1")
+				s.click("/a", "D1", "Pay", "a1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
+			func(s *story) { s.visit("/a", "D2"); s.click("/a", "D2", "Pay", "a2") }, "fixed; resolved Error: broke",
+		},
+		{
+			"the act that led to the page is not needed",
+			func(s *story) {
+				s.click("/", "D0", "To a", "a1")
+				s.visit("/a", "D1")
+				s.fail("/a", "D1", "broke", "a1")
+			},
+			func(s *story) { s.visit("/a", "D2") }, "fixed; resolved Error: broke",
+		},
+		{
+			"the page was visited a moment ago, and the error took five seconds",
+			func(s *story) { s.visit("/a", "D1"); time.Sleep(5 * time.Second); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.visit("/a", "D2") }, "not_tried; not tried Error: broke",
+		},
+		{
+			"the page was visited long enough ago",
+			func(s *story) { s.visit("/a", "D1"); time.Sleep(5 * time.Second); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.visit("/a", "D2"); time.Sleep(5 * time.Second) }, "fixed; resolved Error: broke",
+		},
+		{
+			"broken and mended in between",
+			func(s *story) { s.visit("/a", "D1") },
+			func(s *story) { s.visit("/a", "D2"); s.fail("/a", "D2", "broke", ""); s.visit("/a", "D3") },
+			"changed; passed Error: broke",
+		},
+		{
+			"mended before, and broken again",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", ""); s.visit("/a", "D2") },
+			func(s *story) { s.visit("/a", "D3"); s.fail("/a", "D3", "broke", "") }, "regression; new Error: broke",
+		},
+		{
+			"seen once more and then mended",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.visit("/a", "D2"); s.fail("/a", "D2", "broke", ""); s.visit("/a", "D3") },
+			"fixed; resolved Error: broke",
+		},
+		{
+			"mended before is nobody's",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", ""); s.visit("/a", "D2") },
+			func(s *story) { s.visit("/a", "D3") }, "match",
+		},
+		{
+			"requests of one kind are one",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart/1?x=1", 200) },
+			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/cart/2?y=2", 500) },
+			"regression; fails /api/cart/2",
+		},
+		{
+			"a request that failed is not made again",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 500) },
+			func(s *story) { s.visit("/a", "D2") }, "match; not asked /api/cart",
+		},
+		{
+			"a request is not made again, and its page not visited",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 200) },
+			func(s *story) { s.visit("/b", "D2") }, "match; not asked /api/cart",
+		},
+		{
+			"a request is not made any more",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 200) },
+			func(s *story) { s.visit("/a", "D2") }, "changed; missing /api/cart",
+		},
+		{
+			"a request fails now and then",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 200) },
+			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/cart", 500); s.ask("/a", "/api/cart", 200) },
+			"regression; fails /api/cart",
+		},
+		{
+			"a request fails still",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 500) },
+			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/cart", 502) }, "changed; still fails /api/cart",
+		},
+		{
+			"a request works again",
+			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 500) },
+			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/cart", 200) }, "fixed; works /api/cart",
+		},
+		{
+			"names that are values",
+			func(s *story) {
+				s.visit("/a", "D1")
+				for i := range 10 {
+					s.ask("/a", "/api/by-name/a-long-name-of-"+string(rune('a'+i)), 200)
+				}
+			},
+			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/by-name/quite-another-name", 200) }, "match",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+				tt.before(s)
+				a := s.take()
+				tt.after(s)
+				if got := told(recording.CompareSnapshots(a, s.take())); got != tt.want {
+					t.Errorf("got %s\nwant %s", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// What was evicted after the first snapshot may have been the error: nothing is called gone then.
+func TestNothingIsGoneWhereEventsWereEvicted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 20)}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "broke", "")
+		s.ask("/a", "/api/cart", 500)
+		a := s.take()
+		for range 40 { // evicts what came before, and some of these
+			s.ask("/b", "/api/poll", 200)
+		}
+		s.visit("/a", "D2")
+		s.ask("/a", "/api/cart", 200)
+		d := recording.CompareSnapshots(a, s.take())
+		if len(d.Errors.Resolved)+len(d.Network.Resolved)+len(d.Network.Missing) > 0 || len(d.Errors.NotTried) != 1 ||
+			len(d.Network.NotTried) != 1 || !strings.Contains(strings.Join(d.Notes, " "), "were evicted") {
+			t.Errorf("%s\n%q", told(d), d.Notes)
+		}
+	})
+}
+
+// What was evicted before the first snapshot takes nothing from the second.
+func TestWhatWasEvictedBeforeDoesNotMatter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 20)}
+		for range 40 {
+			s.ask("/b", "/api/poll", 200)
+		}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "broke", "")
+		a := s.take()
+		if a.Whole == 0 || a.Whole > a.Through {
+			t.Errorf("whole from %d of %d", a.Whole, a.Through)
+		}
+		s.visit("/a", "D2")
+		if got := told(recording.CompareSnapshots(a, s.take())); !strings.HasPrefix(got, "fixed; resolved Error: broke") {
+			t.Error(got)
+		}
+	})
+}
+
+// Where other noise rules are laid over the later one, what is not seen may be hidden.
+func TestNothingIsGoneUnderOtherNoiseRules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "broke", "")
+		s.ask("/a", "/api/cart", 200)
+		a := s.take()
+		s.visit("/a", "D2")
+		b := s.take()
+		b.Noise = "other"
+		if got, want := told(recording.CompareSnapshots(a, b)), "not_tried; not tried Error: broke; not asked /api/cart"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		s.fail("/a", "D2", "new", "")
+		b = s.take()
+		b.Noise = "other"
+		if d := recording.CompareSnapshots(a, b); !strings.Contains(strings.Join(d.Notes, " "), "may have been hidden") {
+			t.Errorf("%s: %q", told(d), d.Notes)
+		}
+	})
+}
+
+// A snapshot of an earlier run of the daemon is compared with everything that this one has.
+func TestASnapshotOutlivesTheDaemon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "broke", "")
+		s.fail("/a", "D1", "stays", "")
+		a := s.take()
+		a.Run = "earlier"
+		s = &story{t: t, h: testkit.NewDaemon(t, 0)}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "stays", "")
+		if got, want := told(recording.CompareSnapshots(a, s.take())), "fixed; resolved Error: broke; unchanged Error: stays"; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
+}
+
+// The newest errors and the failed requests stay when there is no room for all, and the rest is counted.
+func TestSnapshotsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		word := func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 1+i/26) }
+		for i := range 60 {
+			s.fail("/a", "D1", "error "+word(i), "")
+		}
+		s.ask("/a", "/bad", 500)
+		for i := range 150 {
+			s.ask("/a", "/ok/"+word(i), 200)
+		}
+		snap := s.take()
+		if len(snap.Errors) != 50 || snap.Over.Errors != 10 || snap.Errors[0].Message != "Error: error "+word(59) {
+			t.Errorf("%d errors, %d over, the first %s", len(snap.Errors), snap.Over.Errors, snap.Errors[0].Message)
+		}
+		if len(snap.Requests) != 100 || snap.Over.Requests != 51 || snap.Failing() != 1 {
+			t.Errorf("%d requests, %d over, %d failing", len(snap.Requests), snap.Over.Requests, snap.Failing())
+		}
+	})
+}
+
+// Of more than ten snapshots of a project the one goes that was used longest ago, and it is named.
+func TestTheSnapshotThatWasUsedLongestAgoGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		s.visit("/a", "D1")
+		open := func() recording.Snapshots {
+			kept, err := recording.SnapshotsOf(catalog.Call{Root: s.h.Project}, s.h.Dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kept
+		}
+		save := func(name string) []string {
+			snap := s.take()
+			snap.Name = name
+			_, gone, err := open().Save(snap)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			return gone
+		}
+		for i := range 10 {
+			if gone := save(fmt.Sprint("s", i)); gone != nil {
+				t.Errorf("%v had to go", gone)
+			}
+		}
+		first, err := open().Load("s0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := open().Use(first); err != nil {
+			t.Fatal(err)
+		}
+		if gone := save("s5"); gone != nil { // replaces its own
+			t.Errorf("%v had to go", gone)
+		}
+		if gone := save("s10"); !slices.Equal(gone, []string{"s1"}) {
+			t.Errorf("%v had to go", gone)
+		}
+		if names := open().Names(); len(names) != 10 || slices.Contains(names, "s1") || !slices.Contains(names, "s0") {
+			t.Errorf("kept are %v", names)
+		}
+	})
+}
+
+// A file that is no snapshot is named, and capturing it again makes it one.
+func TestBrokenSnapshots(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	kept := func() recording.Snapshots {
+		k, err := recording.SnapshotsOf(catalog.Call{Root: h.Project}, h.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	snap := &recording.Snapshot{Version: 1, Name: "a", Captured: time.Now()}
+	if _, _, err := kept().Save(snap); err != nil {
+		t.Fatal(err)
+	}
+	for _, broken := range []*recording.Snapshot{{Name: "b", Version: 1}, {Name: "b", Version: 99, Captured: time.Now()}} {
+		if _, _, err := kept().Save(broken); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := kept().Load("b"); err == nil || !strings.Contains(err.Error(), "cannot be read") {
+			t.Errorf("%+v: %v", broken, err)
+		}
+	}
+	if list, broken := kept().All(); len(list) != 1 || !slices.Equal(broken, []string{"b"}) {
+		t.Errorf("%v, %v", list, broken)
+	}
+	if err := kept().Remove("b"); err != nil {
+		t.Error(err)
+	}
+	if err := kept().Remove("b"); err == nil {
+		t.Error("what is not there was removed")
+	}
+}
