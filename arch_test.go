@@ -45,6 +45,7 @@ var rows = [][]string{
 	5: {
 		"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording", "internal/film", "internal/export",
 		"internal/source",
+		"internal/alert",
 	},
 	6: {"internal/tools/*", "internal/source/*"},
 	7: {"internal/mcp", "internal/httpapi"},

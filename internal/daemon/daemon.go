@@ -143,6 +143,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { d.watchFilms(ctx) })
 	work.Go(func() { d.watchFlows(ctx) })
 	work.Go(func() { d.watchKept(ctx) })
+	work.Go(func() { d.alerts.Run(ctx) })
 	work.Go(func() { d.foreign.watch(ctx) })
 	work.Go(func() { d.lines.Run(ctx) })
 	work.Go(func() { d.watchSources(ctx, host()) })
