@@ -198,9 +198,9 @@ func TestNotificationsAreThrottled(t *testing.T) {
 		defer r.stop()
 		r.enable(t, "c1", alert.Config{Throttle: 2 * time.Second})
 		begun := time.Now()
-		for i := range 240 { // one each half second, for two minutes
+		for i := range 240 { // one each half second, for nearly two minutes
 			r.append(thrown(word(i)))
-			time.Sleep(500 * time.Millisecond)
+			time.Sleep(499 * time.Millisecond)
 		}
 		got := r.heard()
 		perMinute := map[time.Duration]int{}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/alert"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
@@ -20,6 +21,7 @@ import (
 func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Call) configure.Env {
 	var audit *calls.Log
 	var audited *testkit.Daemon // that audit is of
+	var alerts *alert.Hub
 	return func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
 		if err != nil {
@@ -32,10 +34,12 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		}
 		if h != audited {
 			audit, audited = called(), h
+			alerts = alert.New(h.Reader, func(string, string, string) bool { return false })
 		}
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
 			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
+			Alerts: alerts,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),
@@ -57,6 +61,9 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				Restart: h.Queue.Stop,
 				Faults:  func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:    func() uint64 { return 9 },
+				Hears: func(client string) (configure.Ways, bool) {
+					return configure.Ways{Subscribed: !limits.Open}, client == "agent" && !c.Sessionless
+				},
 				Sources: func() ([]string, []bool) {
 					if limits.Open {
 						return []string{
