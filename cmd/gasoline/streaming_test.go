@@ -53,7 +53,7 @@ func TestAlertsPassTheBridge(t *testing.T) {
 			c.send(listening)
 			c.notified("notifications/subscriptions/acknowledged")
 		}
-		c.send(call(enabled, "configure", `{"action":"streaming","streaming_action":"enable","throttle_seconds":1}`, more))
+		c.send(call(enabled, "configure", `{"action":"streaming","operation":"enable","throttle_seconds":1}`, more))
 		if a := c.read(); !strings.HasPrefix(a.text(), "streaming: on for errors, ") || !strings.Contains(a.text(), "resource updates of gasoline://alerts") {
 			t.Fatalf("enable: %q", a.text())
 		}

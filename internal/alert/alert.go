@@ -186,7 +186,7 @@ func (h *Hub) Text(client string) string {
 	}
 	h.mu.Unlock()
 	if s == nil {
-		return `alerts: off. configure {"action":"streaming","streaming_action":"enable"} begins them for this session.`
+		return `alerts: off. configure {"action":"streaming","operation":"enable"} begins them for this session.`
 	}
 	return text(list, dropped, answer.DefaultBudget)
 }

@@ -17,12 +17,12 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Doc: "Tell this session of errors and the like while they happen: by MCP notifications (resource gasoline://alerts, " +
 		"log messages), and by a line below its next answer.",
 	Aliases: []string{"stream", "alerts", "notifications"},
-	Example: `{"streaming_action":"enable","events":["errors","network_errors"],"severity_min":"error"}`,
+	Example: `{"operation":"enable","events":["errors","network_errors"],"severity_min":"error"}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.RateLimited},
 }, streaming)
 
 type streamingParams struct {
-	Action   string   `json:"streaming_action,omitempty" alias:"op" enum:"enable,disable,status" doc:"enable, disable or status; default status"`
+	Action   string   `json:"operation,omitempty" alias:"streaming_action,op" enum:"enable,disable,status" doc:"enable, disable or status; default status"`
 	Events   []string `json:"events,omitempty" length:"10" doc:"errors, network_errors, performance, user_frustration, security, regression; default all"`
 	Throttle int      `json:"throttle_seconds,omitempty" min:"1" max:"60" doc:"seconds between two notifications; default 5"`
 	Severity string   `json:"severity_min,omitempty" enum:"info,warning,error,critical" doc:"the least that is told; default warning"`
@@ -56,7 +56,7 @@ type streamingConfig struct {
 func streaming(ctx context.Context, env Env, p streamingParams) (*streamingResult, error) {
 	given := len(p.Events) > 0 || p.Throttle != 0 || p.Severity != "" || p.URL != ""
 	if given && p.Action != "enable" {
-		return nil, problem.New(problem.InvalidParam, `Add "streaming_action":"enable", or leave them out.`,
+		return nil, problem.New(problem.InvalidParam, `Add "operation":"enable", or leave them out.`,
 			"events, throttle_seconds, severity_min and url belong to enable.")
 	}
 	client := env.Call.Client
@@ -129,7 +129,7 @@ func (p streamingParams) config() (alert.Config, error) {
 func (s *streamingResult) Text(w *answer.Writer) {
 	if s.Status == "disabled" {
 		if s.Cleared == nil {
-			w.Head(`streaming: off. {"action":"streaming","streaming_action":"enable"} begins it for this session`)
+			w.Head(`streaming: off. {"action":"streaming","operation":"enable"} begins it for this session`)
 			return
 		}
 		w.Head("streaming: off, %d alerts that waited are cleared", *s.Cleared)
