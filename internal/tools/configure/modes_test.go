@@ -22,7 +22,8 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 	var audit *calls.Log
 	var audited *testkit.Daemon // that audit is of
 	var alerts *alert.Hub
-	return func(h *testkit.Daemon, c catalog.Call) configure.Env {
+	var made func(*testkit.Daemon, catalog.Call) configure.Env
+	made = func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -54,8 +55,10 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				},
 				Tools: func() []*catalog.Bound {
 					return []*catalog.Bound{
-						catalog.Bind(configure.Tool, func(catalog.Call) configure.Env { return configure.Env{} }, nil),
-						catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil),
+						catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env { return made(h, c) }, nil),
+						catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
+							return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir}
+						}, nil),
 					}
 				},
 				Restart: h.Queue.Stop,
@@ -82,6 +85,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			},
 		}
 	}
+	return made
 }
 
 // called are 20 calls of the hour before, one of which failed.
