@@ -120,7 +120,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 		store.Config{
 			Run:      run,
 			FirstSeq: first,
-			Limits:   store.DefaultLimits(memory - archive),
+			Limits:   chosen.Rings.limits(memory - archive),
 			Reserve: func(upTo event.Seq) {
 				if err := d.saveSeq(upTo); err != nil {
 					cfg.Log.Error("keep the event number", "error", err.Error())

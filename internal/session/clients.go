@@ -34,6 +34,7 @@ type client struct {
 	calls     [60]int       // allowed calls in each of the last 60 seconds; second s is at s%60
 	second    int64         // newest second in calls, by Registry.elapsed
 	telemetry string        // off, auto, full; "" is auto
+	jitter    time.Duration // see SetJitter
 	used      time.Duration // last use, by Registry.elapsed
 }
 
@@ -597,4 +598,21 @@ func (r *Registry) Telemetry(id string) string {
 		return c.telemetry
 	}
 	return "auto"
+}
+
+// SetJitter sets the most that each of the client's acts is delayed at random; 0 is not at all.
+func (r *Registry) SetJitter(id string, most time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clientLocked(id).jitter = most
+}
+
+// Jitter returns what SetJitter set; 0 when nothing is set.
+func (r *Registry) Jitter(id string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[id]; c != nil {
+		return c.jitter
+	}
+	return 0
 }

@@ -83,7 +83,7 @@ var (
 		{"ambiguous_target", "Use a ref of the candidates that the answer lists, or nth."},
 		{"element_not_found", `interact {"action":"list_interactive"}; wait_for, when it comes later.`},
 		{"blocked_by_overlay", `interact {"action":"dismiss_top_overlay"}, then the act again.`},
-		{"timeout", `observe {"what":"command_result"} with the correlation id; then look before you repeat the act.`},
+		{"timeout", `observe {"what":"command_result","correlation_id":"…"}; then look before you repeat the act.`},
 		{"unknown_outcome", "Look at the page: the act may have been done."},
 		{"extension_offline, pilot_off, no_tab", `configure {"action":"doctor"}; most need the user.`},
 	}
