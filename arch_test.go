@@ -46,6 +46,8 @@ var rows = [][]string{
 	5: {
 		"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording", "internal/film", "internal/export",
 		"internal/source", "internal/noise",
+		"internal/source",
+		"internal/alert",
 	},
 	6: {"internal/tools/*", "internal/source/*"},
 	7: {"internal/mcp", "internal/httpapi"},

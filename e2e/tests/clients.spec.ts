@@ -3,6 +3,10 @@ import { StdioClientTransport as Stdio2 } from "@modelcontextprotocol/client/std
 import { Client as Client1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import {
+  LoggingMessageNotificationSchema as Logged1,
+  ResourceUpdatedNotificationSchema as ResourceUpdated1,
+} from "@modelcontextprotocol/sdk/types.js";
 import { expect, front, type Place, PROGRAM, test, until } from "./support/fixtures.ts";
 
 /** What both generations of the client do, in one shape. */
@@ -109,3 +113,86 @@ test("progress is told while a command runs, and an abort ends it in the browser
     (await agent.json<{ pending: unknown[] }>("observe", { what: "pending_commands" })).pending;
   await until("an empty queue", waiting, (pending) => pending.length === 0);
 });
+
+/** What a client heard of alerts. */
+interface Heard {
+  updates: string[];
+  logs: string[];
+}
+
+const ALERTS = "gasoline://alerts";
+const ENABLE = { action: "streaming", streaming_action: "enable", throttle_seconds: 1 };
+
+/** Clients that ask to be told, each as its SDK does it, and what they heard. */
+const listeners: Record<
+  string,
+  (place: Place, heard: Heard) => Promise<{ read: () => Promise<string>; end: () => Promise<void> }>
+> = {};
+for (const transport of ["stdio", "http"] as const) {
+  listeners[`SDK 1 over ${transport}`] = async (place, heard) => {
+    const client = new Client1({ name: "v1", version: "1" });
+    client.setNotificationHandler(ResourceUpdated1, (n) => void heard.updates.push(n.params.uri));
+    client.setNotificationHandler(Logged1, (n) => void heard.logs.push(String(n.params.data)));
+    await client.connect(
+      transport === "stdio"
+        ? new Stdio1({ command: PROGRAM, args: place.args })
+        : new Http1(new URL(`${place.url}/mcp`), headers(place)),
+    );
+    await client.setLoggingLevel("warning");
+    await client.subscribeResource({ uri: ALERTS });
+    await client.callTool({ name: "configure", arguments: ENABLE });
+    return { read: async () => JSON.stringify(await client.readResource({ uri: ALERTS })), end: () => client.close() };
+  };
+  for (const mode of ["auto", "legacy"] as const)
+    listeners[`SDK 2 (${mode}) over ${transport}`] = async (place, heard) => {
+      const client = new Client2({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
+      client.setNotificationHandler("notifications/resources/updated", (n) => void heard.updates.push(n.params.uri));
+      client.setNotificationHandler("notifications/message", (n) => void heard.logs.push(String(n.params.data)));
+      await client.connect(
+        transport === "stdio"
+          ? new Stdio2({ command: PROGRAM, args: place.args })
+          : new Http2(new URL(`${place.url}/mcp`), headers(place)),
+      );
+      if (mode === "auto") await client.listen({ resourceSubscriptions: [ALERTS] });
+      else await client.subscribeResource({ uri: ALERTS });
+      await client.callTool({ name: "configure", arguments: ENABLE });
+      return {
+        read: async () => JSON.stringify(await client.readResource({ uri: ALERTS })),
+        end: () => client.close(),
+      };
+    };
+}
+
+for (const [name, connect] of Object.entries(listeners)) {
+  test(`${name}: an error of a page is told while it happens`, async ({ place }) => {
+    const heard: Heard = { updates: [], logs: [] };
+    const client = await connect(place, heard);
+    try {
+      const t = Date.now();
+      const page = { tab: 5, frame: 0, document: "d1", page_url: "http://localhost:3000/", since: "document_start" };
+      const logs = [{ seq: 1, t, mono: 1, level: "error", message: "cart is undefined" }];
+      const answer = await fetch(`${place.url}/sync`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${place.token}`, "content-type": "application/json" },
+        body: JSON.stringify({ v: 1, session: "s1", groups: [{ ...page, logs }] }),
+      });
+      expect(answer.status).toBe(200);
+      await until(
+        "an update",
+        async () => heard.updates,
+        (u) => u.length > 0,
+      );
+      expect(heard.updates).toEqual([ALERTS]);
+      expect(await client.read()).toContain("cart is undefined");
+      // Log messages belong to revisions with sessions.
+      if (!name.includes("auto"))
+        await until(
+          "a log message",
+          async () => heard.logs,
+          (l) => l.some((m) => m.includes("cart is undefined")),
+        );
+    } finally {
+      await client.end();
+    }
+  });
+}

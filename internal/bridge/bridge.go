@@ -407,10 +407,23 @@ func (b *bridge) shook(m message) {
 	}
 }
 
+// listen is the request that is answered when its client has heard enough: nobody waits for it.
+const listen = "subscriptions/listen"
+
+// waiting reports whether a call is under way that somebody waits for. The caller holds mu.
+func (b *bridge) waiting() bool {
+	for _, f := range b.flights {
+		if f.method != listen {
+			return true
+		}
+	}
+	return false
+}
+
 // drain waits, within a bound, until the calls under way have their answers.
 func (b *bridge) drain(ctx context.Context) {
 	b.mu.Lock()
-	if len(b.flights) == 0 {
+	if !b.waiting() {
 		b.mu.Unlock()
 		return
 	}
@@ -530,7 +543,7 @@ func (b *bridge) drop(l *link, why error) {
 
 // landing tells whoever waits for it that no call is under way. The caller holds mu.
 func (b *bridge) landing() {
-	if len(b.flights) == 0 && b.landed != nil {
+	if b.landed != nil && !b.waiting() {
 		close(b.landed)
 		b.landed = nil
 	}

@@ -143,6 +143,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { d.watchFilms(ctx) })
 	work.Go(func() { d.watchFlows(ctx) })
 	work.Go(func() { d.watchKept(ctx) })
+	work.Go(func() { d.alerts.Run(ctx) })
 	work.Go(func() { d.foreign.watch(ctx) })
 	work.Go(func() { d.lines.Run(ctx) })
 	work.Go(func() { d.watchSources(ctx, host()) })
@@ -229,6 +230,18 @@ func ParseMemory(s string) (int64, error) {
 	if s == "" {
 		return store.DefaultMemory, nil
 	}
+	bytes, err := parseBytes(s)
+	if err != nil {
+		return 0, fmt.Errorf("memory %q is no size; use for example 200MB", s)
+	}
+	if bytes < store.MinMemory || bytes > store.MaxMemory {
+		return 0, fmt.Errorf("memory %s is outside of 16MB–4GB", s)
+	}
+	return bytes, nil
+}
+
+// parseBytes reads a size such as 64MB, 1GB or a number of bytes.
+func parseBytes(s string) (int64, error) {
 	digits := strings.TrimRight(strings.ToUpper(strings.TrimSpace(s)), "KMGIB ")
 	factor := int64(1)
 	switch strings.Trim(strings.ToUpper(strings.TrimSpace(s))[len(digits):], "IB ") {
@@ -244,13 +257,9 @@ func ParseMemory(s string) (int64, error) {
 	}
 	n, err := strconv.ParseFloat(digits, 64)
 	if err != nil || factor == 0 {
-		return 0, fmt.Errorf("memory %q is no size; use for example 200MB", s)
+		return 0, fmt.Errorf("%q is no size", s)
 	}
-	bytes := int64(n * float64(factor))
-	if bytes < store.MinMemory || bytes > store.MaxMemory {
-		return 0, fmt.Errorf("memory %s is outside of 16MB–4GB", s)
-	}
-	return bytes, nil
+	return int64(n * float64(factor)), nil
 }
 
 // seqFile holds the number that the first event of the next run at this place gets.

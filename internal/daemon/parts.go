@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/alert"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/certificate"
@@ -67,6 +68,7 @@ type parts struct {
 	mcp      *mcp.Server
 	api      *httpapi.Server
 	audit    calls.Log
+	alerts   *alert.Hub
 	calls    *calls.Runner
 	certs    *certificate.Store
 	broken   []*state.Fault      // files that could not be read at the start; some are nil
@@ -120,7 +122,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 		store.Config{
 			Run:      run,
 			FirstSeq: first,
-			Limits:   store.DefaultLimits(memory - archive),
+			Limits:   chosen.Rings.limits(memory - archive),
 			Reserve: func(upTo event.Seq) {
 				if err := d.saveSeq(upTo); err != nil {
 					cfg.Log.Error("keep the event number", "error", err.Error())
@@ -162,6 +164,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	d.flows.Chase = d.sources.ask
 	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
 	d.noise = noise.New(d.dir)
+	d.alerts = alert.New(d.reader, func(client, level, text string) bool { return d.mcp.Notify(client, level, text) })
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -170,8 +173,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 		Stopped: d.whyStopped}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
-		Gone: d.registry.Forget, Footer: d.footer,
+		Gone: d.gone, Footer: d.footer,
 		Lost: d.lost,
+		Push: &mcp.Push{
+			Text: d.alerts.Text, Start: func(f func()) { go f() },
+			Deaf: func(client string) { d.alerts.Disable(client) },
+		},
 	})
 	d.foreign = &ingestPort{log: cfg.Log, serve: func() *http.Server { return d.api.IngestOnly() }}
 	d.api = httpapi.New(httpapi.Config{
@@ -216,6 +223,12 @@ func sentences(findings []configure.Finding) (out []string) {
 		out = append(out, f.Detail)
 	}
 	return out
+}
+
+// gone forgets a client whose session ended.
+func (d *parts) gone(client string) {
+	d.registry.Forget(client)
+	d.alerts.Disable(client)
 }
 
 // allow counts a call, and notes who calls: the user sees it in the extension's popup.
@@ -266,6 +279,7 @@ func (d *parts) tools() []*catalog.Bound {
 				Tests:    d.tests,
 				Noise:    d.noise,
 				Lost:     d.dropped,
+				Alerts:   d.alerts,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

@@ -21,6 +21,7 @@ import (
 type settings struct {
 	OTLP  bool     `json:"otlp"`  // listen where SDKs send to that nobody configured
 	Fetch []string `json:"fetch"` // origins that links of agents may lead to
+	Rings rings    `json:"rings"` // how much of what is kept
 }
 
 // settingsFile lies in the state directory.

@@ -16,10 +16,15 @@ import (
 // moved is what a client's next answer says when its tab in use was changed for it.
 func (d *parts) moved(call catalog.Call) string { return d.registry.Moved(call.Client) }
 
-// footer is the line below an answer that tells a client what else happened since its last one. In
+// footer is what stands below an answer: what else happened since the client's last one, and the alerts that it asked for.
+func (d *parts) footer(call catalog.Call) string {
+	return strings.Trim(d.beside(call)+"\n"+d.alerts.Delta(call.Client), "\n")
+}
+
+// beside is the line below an answer that tells a client what else happened since its last one. In
 // mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
 // was evicted, and what is behind the events that one call looks at; the next call goes on there.
-func (d *parts) footer(call catalog.Call) string {
+func (d *parts) beside(call catalog.Call) string {
 	mode := d.registry.Telemetry(call.Client)
 	if mode == "off" || call.Sessionless {
 		return ""
@@ -157,5 +162,9 @@ func (d *parts) self() configure.Daemon {
 		},
 		RefusedUploads: d.api.RefusedUploads,
 		Sources:        d.sourceLines,
+		Hears: func(client string) (ways configure.Ways, ok bool) {
+			ways.Subscribed, ways.Log, ok = d.mcp.Hears(client)
+			return ways, ok
+		},
 	}
 }

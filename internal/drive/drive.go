@@ -40,9 +40,10 @@ type Outcome[R any] struct {
 	Status        command.Status // Complete; or Queued, Sent, Running for one that goes on
 	Target        session.Target // where it was sent
 	Elapsed       time.Duration
-	Since         time.Time // when the client acted in the tab before; zero when it is not known to have, or did not act
-	Named         []Named   // elements that the command named by the project's memory, as they were found
-	Result        R         // meaningful when Complete
+	Since         time.Time     // when the client acted in the tab before; zero when it is not known to have, or did not act
+	Waited        time.Duration // before it, at random, as the client set; not in Elapsed
+	Named         []Named       // elements that the command named by the project's memory, as they were found
+	Result        R             // meaningful when Complete
 }
 
 // Going reports whether the command has not ended: it was sent in the background, or its deadline passed while it ran.
@@ -74,6 +75,20 @@ func Do[P, R any](
 	out.Target = target
 	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Acts() {
 		return out, PilotOff(d.Registry, target.Browser)
+	}
+	if kind.Needs(command.Mutates) {
+		if out.Waited, err = hesitate(ctx, call, d.Registry.Jitter(call.Client)); err != nil {
+			return out, err
+		}
+		if out.Waited > 0 { // the tab may have gone meanwhile, or the user have chosen another
+			if target, err = d.Registry.Await(ctx, call.Client, tab, kind.Needs(command.Tab), min(ComeBack, call.Left())); err != nil {
+				return out, err
+			}
+			out.Target = target
+			if target.Browser.Known && !target.Browser.Settings.Acts() {
+				return out, PilotOff(d.Registry, target.Browser)
+			}
+		}
 	}
 	if acts(kind, params) && target.Tab.ID != 0 {
 		if tab == 0 {

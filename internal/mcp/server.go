@@ -49,6 +49,8 @@ type Config struct {
 
 	// Footer returns a line for below an answer, "" for none; nil means none ever.
 	Footer func(call catalog.Call) string
+
+	Push *Push // nil: clients are told nothing that they have not asked for, and there are no resources
 }
 
 // Server serves all clients. Safe for concurrent use.
@@ -57,10 +59,12 @@ type Server struct {
 	sdk  *sdk.Server
 	next atomic.Uint64
 	http sessions
+	send sdk.MethodHandler // to a session
 
 	mu       sync.Mutex
 	streams  map[string]*stream  // by session id
 	roots    map[string][]string // folders that clients named, by session id
+	hearers  map[string]*hearer  // by client
 	stopping bool
 	ended    chan struct{} // closed when no stream is left after Stop
 }
@@ -70,17 +74,33 @@ func New(cfg Config) *Server {
 	if cfg.Calls == nil {
 		cfg.Calls = &calls.Runner{Log: cfg.Log}
 	}
-	s := &Server{cfg: cfg, streams: map[string]*stream{}, roots: map[string][]string{}, ended: make(chan struct{})}
+	s := &Server{
+		cfg: cfg, streams: map[string]*stream{}, roots: map[string][]string{}, hearers: map[string]*hearer{},
+		ended: make(chan struct{}),
+	}
+	able := &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}
+	var heard func(context.Context, *sdk.SubscribeRequest) error
+	var unheard func(context.Context, *sdk.UnsubscribeRequest) error
+	if cfg.Push != nil {
+		able.Resources = &sdk.ResourceCapabilities{Subscribe: true}
+		//lint:ignore SA1019 clients take log messages for as long as revisions with sessions last
+		able.Logging = &sdk.LoggingCapabilities{}
+		heard = func(_ context.Context, r *sdk.SubscribeRequest) error { return known(r.Params.URI) }
+		unheard = func(_ context.Context, r *sdk.UnsubscribeRequest) error { return known(r.Params.URI) }
+	}
 	s.http.server, s.http.open = s, map[string]*session{}
 	s.sdk = sdk.NewServer(
 		&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version},
 		&sdk.ServerOptions{
 			Instructions: cfg.Instructions,
-			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			Capabilities: able, SubscribeHandler: heard, UnsubscribeHandler: unheard,
 			//lint:ignore SA1019 clients have roots for as long as revisions with sessions last
 			RootsListChangedHandler: func(_ context.Context, r *sdk.RootsListChangedRequest) { s.forgetRoots(r.Session.ID()) },
-			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			SetCacheable: func(_ context.Context, r sdk.Request, c *sdk.Cacheable) {
 				c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
+				if _, news := r.(*sdk.ReadResourceRequest); news {
+					c.TTLMs, c.CacheScope = 0, "private"
+				}
 			},
 		},
 	)
@@ -97,8 +117,19 @@ func New(cfg Config) *Server {
 		}
 		s.sdk.AddTool(listed, s.handler(t))
 	}
+	if cfg.Push != nil {
+		s.pushes()
+	}
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s
+}
+
+// known refuses what is no resource of ours.
+func known(uri string) error {
+	if uri != alerts {
+		return sdk.ResourceNotFoundError(uri)
+	}
+	return nil
 }
 
 // Clients returns how many streams and HTTP sessions are open.
@@ -122,7 +153,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		}()
 		// The SDK answers these lists although the capabilities do not name them. Older clients ask
 		// anyway and take an empty list; the modern revision wants "method not found".
-		if strings.HasPrefix(method, "prompts/") || strings.HasPrefix(method, "resources/") {
+		if strings.HasPrefix(method, "prompts/") || s.cfg.Push == nil && strings.HasPrefix(method, "resources/") {
 			if v, ok := req.(interface{ ProtocolVersion() string }); ok && v.ProtocolVersion() >= modern {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
 			}
@@ -134,6 +165,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		call := s.caller(req)
+		s.met(call, req)
 		s.rooted(ctx, req.Session, &call)
 		if token := req.Params.GetProgressToken(); token != nil {
 			var steps atomic.Int64
@@ -163,18 +195,20 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 
 // caller names the client of a request. Streams and stateful sessions have an id; a sessionless
 // request is known by its token and program only.
-func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
-	call := catalog.Call{Client: req.Session.ID()}
-	if info := req.ClientInfo(); info != nil {
-		call.Name = info.Name
+func (s *Server) caller(req sdk.Request) catalog.Call {
+	call := catalog.Call{Client: req.GetSession().ID()}
+	if r, ok := req.(interface{ ClientInfo() *sdk.Implementation }); ok {
+		if info := r.ClientInfo(); info != nil {
+			call.Name = info.Name
+		}
 	}
 	if st := s.stream(call.Client); st != nil {
 		call.Folders = folders(st.peer.Root)
 		return call
 	}
 	var header http.Header
-	if req.Extra != nil {
-		header = req.Extra.Header
+	if extra := req.GetExtra(); extra != nil {
+		header = extra.Header
 	}
 	call.Folders = folders(header.Get("X-Gasoline-Project"))
 	if call.Client == "" {

@@ -144,6 +144,7 @@ func (s *Server) end(id string) {
 		}
 	}
 	s.forgetRoots(id)
+	s.unheard(httpClient(id))
 	if s.cfg.Gone != nil {
 		s.cfg.Gone(httpClient(id))
 	}

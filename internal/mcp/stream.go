@@ -41,6 +41,7 @@ func (s *Server) ServeStream(ctx context.Context, rwc io.ReadWriteCloser, peer P
 	}
 	stopping := s.enter(st)
 	defer s.leave(st.id)
+	defer s.unheard(st.id)
 	session, err := s.sdk.Connect(ctx, st, nil)
 	if err != nil {
 		return fmt.Errorf("connect stream: %w", err)
@@ -121,7 +122,8 @@ type stream struct {
 	rwc  io.ReadWriteCloser
 
 	mu       sync.Mutex
-	begun    int // requests without an answer
+	begun    int                     // requests without an answer, but those that listen
+	listens  map[jsonrpc.ID]struct{} // requests that have their answer when the listening ends: nobody waits for it
 	stopping bool
 	said     bool // that it stops
 
@@ -156,17 +158,24 @@ func (st *stream) SessionID() string { return st.id }
 func (st *stream) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		m, err := st.Connection.Read(ctx)
-		if req, ok := m.(*jsonrpc.Request); err != nil || !ok || !req.IsCall() || st.begin() {
+		if req, ok := m.(*jsonrpc.Request); err != nil || !ok || !req.IsCall() || st.begin(req) {
 			return m, err
 		}
 	}
 }
 
-func (st *stream) begin() bool {
+func (st *stream) begin(req *jsonrpc.Request) bool {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.stopping {
 		return false
+	}
+	if req.Method == listen {
+		if st.listens == nil {
+			st.listens = map[jsonrpc.ID]struct{}{}
+		}
+		st.listens[req.ID] = struct{}{}
+		return true
 	}
 	st.begun++
 	return true
@@ -174,9 +183,13 @@ func (st *stream) begin() bool {
 
 func (st *stream) Write(ctx context.Context, m jsonrpc.Message) error {
 	err := st.Connection.Write(ctx, m)
-	if _, ok := m.(*jsonrpc.Response); ok {
+	if res, ok := m.(*jsonrpc.Response); ok {
 		st.mu.Lock()
-		st.begun--
+		if _, listened := st.listens[res.ID]; listened {
+			delete(st.listens, res.ID)
+		} else {
+			st.begun--
+		}
 		st.mu.Unlock()
 		st.farewell(ctx)
 	}

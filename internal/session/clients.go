@@ -35,6 +35,7 @@ type client struct {
 	second    int64         // newest second in calls, by Registry.elapsed
 	telemetry string        // off, auto, full; "" is auto
 	watched   *NetworkWatch // nil: none is under way
+	jitter    time.Duration // see SetJitter
 	used      time.Duration // last use, by Registry.elapsed
 }
 
@@ -641,4 +642,21 @@ func (r *Registry) EndWatch(id string, w NetworkWatch) {
 	if c := r.clients[id]; c != nil && c.watched != nil && *c.watched == w {
 		c.watched = nil
 	}
+}
+
+// SetJitter sets the most that each of the client's acts is delayed at random; 0 is not at all.
+func (r *Registry) SetJitter(id string, most time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clientLocked(id).jitter = most
+}
+
+// Jitter returns what SetJitter set; 0 when nothing is set.
+func (r *Registry) Jitter(id string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[id]; c != nil {
+		return c.jitter
+	}
+	return 0
 }

@@ -43,8 +43,21 @@ type Cap struct {
 	Share   int64         // bytes that other rings cannot take from it
 	Floor   int           // the ring evicts from an owner with at most so many events only when no owner has more
 	Entries int           // most events, without those kept longer; 0: bounded by bytes only
+	Bytes   int64         // most bytes, without those kept longer, while memory is free, too; 0: all that is free
 	Age     time.Duration // an event goes this long after it arrived; 0 means never
+	Strict  bool          // nothing of it is kept longer: the bounds are what the user set
 }
+
+// most is how many bytes the ring can be sure of and may use.
+func (c *Cap) most() int64 {
+	if c.Bytes > 0 {
+		return min(c.Share, c.Bytes)
+	}
+	return c.Share
+}
+
+// MinBytes is the least Cap.Bytes.
+const MinBytes = 64 << 10
 
 // Limits holds the memory budget and its parts.
 type Limits struct {
@@ -133,6 +146,9 @@ func (l *Limits) check() error {
 				2*minSegment,
 				c,
 			)
+		}
+		if c.Bytes != 0 && c.Bytes < MinBytes {
+			return fmt.Errorf("limit of ring %s: %d bytes are fewer than the %d that it needs", id, c.Bytes, MinBytes)
 		}
 		if c.Share >= 1<<31 {
 			return fmt.Errorf(

@@ -196,7 +196,8 @@ func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool)
 	return n, upper && n > 0
 }
 
-// expire drops the events that are too old. Append does so too; Edge and Stats call expire in case no event came since.
+// expire drops the events that are too old. Append does so too; Edge, Find, Trace and Stats call expire in case no event came
+// since.
 func (s *Store) expire() {
 	now := int64(s.elapsed())
 	due := false
@@ -532,6 +533,7 @@ func (s *Store) count(m *matcher, from event.Seq, n *int) (next event.Seq, more 
 // of whatever kind that is.
 func (s *Store) Find(kinds []event.Kind, seq event.Seq, c *Slice) bool {
 	c.reset()
+	s.expire()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if now := s.nowLocked(seq); now != seq {
@@ -569,6 +571,7 @@ func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more
 	if key == 0 {
 		return false, nil
 	}
+	s.expire()
 	s.mu.RLock()
 	if s.traces.unlinked {
 		s.mu.RUnlock()

@@ -122,8 +122,8 @@ type ring struct {
 	replaced uint64
 }
 
-// fits reports whether a record of this size, in bytes, fits into the ring's share.
-func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.Share }
+// fits reports whether a record of this size, in bytes, fits into the ring's share, and into what it may use.
+func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.most() }
 
 // owner returns the owner of a key and its index in owners. It makes the owner when there is a place or an owner
 // without events to replace, and returns the shared owner otherwise. Events come in runs, so

@@ -20,11 +20,13 @@ type Stats struct {
 // RingStats describes one ring.
 type RingStats struct {
 	ID       RingID
-	Name     string    // see RingID.String
-	Entries  int       // kept
-	Capacity int       // Cap.Entries; Entries may exceed it by Kept
-	Bytes    int64     // allocated, including headers and the events kept longer
-	MaxBytes int64     // its share (Cap.Share); Bytes may exceed it while memory is free
+	Name     string // see RingID.String
+	Entries  int    // kept
+	Capacity int    // Cap.Entries; Entries may exceed it by Kept
+	Bytes    int64  // allocated, including headers and the events kept longer
+	MaxBytes int64  // its share (Cap.Share); Bytes may exceed it while memory is free
+	Most     int64  // Cap.Bytes
+	Age      time.Duration
 	Owners   int       // owners, the shared one included
 	Kept     int       // of Entries, those that are kept longer for their trace
 	Evicted  uint64    // dropped for room or age
@@ -74,7 +76,7 @@ func (r *ring) stats() RingStats {
 		ID: r.id, Name: r.id.String(), Entries: r.live, Capacity: r.cap.Entries, MaxBytes: r.cap.Share, Owners: len(r.owners),
 		Bytes: r.bytes + int64(
 			len(r.owners),
-		)*ownerBytes, Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: r.total,
+		)*ownerBytes, Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: r.total, Most: r.cap.Bytes, Age: r.cap.Age,
 	}
 	var oldest, newest int64
 	for _, o := range r.owners {

@@ -179,8 +179,13 @@ func (s *Store) room(r *ring, o *owner, size int) *segment {
 	if n := len(t.segments); n > 0 && t.segments[n-1].room() >= size+headerSize {
 		return &t.segments[n-1]
 	}
-	want := segmentSize(t.bytes, r.cap.Share, size)
+	want := segmentSize(t.bytes, r.cap.most(), size)
 	var buf []byte
+	for r.cap.Bytes > 0 && r.bytes+int64(want) > r.cap.Bytes {
+		if freed := s.evict(r, r.fullest()); len(freed) == want {
+			buf = freed
+		}
+	}
 	for s.used+int64(want) > s.pool {
 		victim := s.victim(r, want)
 		owner := victim.fullest()
@@ -269,7 +274,7 @@ func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 	trace := &s.traces.slots[s.traces.find(h.trace)]
 	record := o.young.record(seg, h)
 	t := &o.kept
-	if !trace.notable || trace.kept >= mostKept || int64(4*(len(record)+headerSize)) > s.limits.Kept {
+	if r.cap.Strict || !trace.notable || trace.kept >= mostKept || int64(4*(len(record)+headerSize)) > s.limits.Kept {
 		return false
 	}
 	n := len(t.segments)

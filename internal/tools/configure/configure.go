@@ -6,6 +6,7 @@ package configure
 import (
 	"time"
 
+	"github.com/brennhill/gasoline/internal/alert"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
@@ -35,6 +36,7 @@ type Env struct {
 	Tests    *correlate.Correlator
 	Lost     func(session string, tab int, service string) []view.Loss // as of view.View
 	Noise    *noise.Store
+	Alerts   *alert.Hub
 	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
@@ -65,6 +67,9 @@ type Daemon struct {
 
 	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.
 	RefusedUploads func() (n int64, ago time.Duration)
+
+	// Hears tells by which ways a client hears notifications; false: it has no session.
+	Hears func(client string) (Ways, bool)
 }
 
 // Limits is the state of the ingest limits.

@@ -82,8 +82,8 @@ func (c snapshotCounts) words() string {
 	return fmt.Sprintf("errors: %d, endpoints: %d, failed: %d, pages: %d, loads: %d", c.Errors, c.Requests, c.Failed, c.Pages, c.Loads)
 }
 
-// live is what is kept now of what the caller means.
-func (env Env) live(ctx context.Context, p diffSessionsParams) (*recording.Snapshot, []string, error) {
+// present is what is kept now of what the caller means.
+func (env Env) present(ctx context.Context, p diffSessionsParams) (*recording.Snapshot, []string, error) {
 	v := env.view()
 	selection, err := v.Select(ctx, view.Scoped{Tab: p.Tab})
 	if err != nil {
@@ -112,7 +112,7 @@ func (env Env) capture(ctx context.Context, kept recording.Snapshots, p diffSess
 	if err := recording.CheckSnapshotName("name", p.Name); err != nil {
 		return nil, err
 	}
-	s, notes, err := env.live(ctx, p)
+	s, notes, err := env.present(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (env Env) compareSnapshots(ctx context.Context, kept recording.Snapshots, p
 		if err := sameURL(a, p.URL); err != nil {
 			return nil, err
 		}
-		if b, out.Notes, err = env.live(ctx, p); err != nil {
+		if b, out.Notes, err = env.present(ctx, p); err != nil {
 			return nil, err
 		}
 	} else {

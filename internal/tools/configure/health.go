@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -24,6 +25,7 @@ type healthResult struct {
 	Audit    callCounts              `json:"audit"`
 	Pilot    pilotHealth             `json:"pilot"`
 	Commands commandHealth           `json:"command_execution"`
+	Jitter   int64                   `json:"action_jitter_ms,omitempty"` // of the client that asks
 	Lost     uint64                  `json:"events_lost"`
 	Faults   faults                  `json:"faults"`
 
@@ -59,11 +61,27 @@ type bufferHealth struct {
 	Utilization float64 `json:"utilization_pct"` // of the share
 	Evicted     uint64  `json:"evicted_count"`
 	Dropped     uint64  `json:"dropped_count"`
+	Capacity    int     `json:"capacity,omitempty"`        // most entries, where the user set it
+	MaxBytes    int64   `json:"max_bytes,omitempty"`       // as well
+	MaxAge      int64   `json:"max_age_seconds,omitempty"` // as well
 }
 
-// bufferNames are the names of buffers that modes of observe have in other words than the store.
-var bufferNames = map[string]string{"log": "console", "exchange": "network", "message": "websocket",
-	"action": "actions"}
+// BufferName is the name of a ring of the store in the words of users: modes of observe have some in other words.
+func BufferName(ring string) string {
+	switch ring {
+	case "log":
+		return "console"
+	case "exchange":
+		return "network"
+	case "waterfall":
+		return "network_waterfall"
+	case "message":
+		return "websocket"
+	case "action":
+		return "actions"
+	}
+	return ring
+}
 
 type pilotHealth struct {
 	Enabled   bool   `json:"enabled"`
@@ -126,16 +144,15 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 			map[string]int64{},
 		},
 		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: callsOf(d.Audit), Lost: d.Loss(),
-		Commands: commands(env.Queue, now),
+		Commands: commands(env.Queue, now), Jitter: env.Registry.Jitter(env.Call.Client).Milliseconds(),
 	}
 	for _, r := range stats.Rings {
 		pct := float64(1000*r.Bytes/r.MaxBytes) / 10
-		name := r.Name
-		if n, ok := bufferNames[name]; ok {
-			name = n
-		}
+		name := BufferName(r.Name)
 		out.rings = append(out.rings, name)
-		out.Buffers[name] = bufferHealth{r.Entries, r.Bytes, r.MaxBytes, pct, r.Evicted, r.Dropped}
+		out.Buffers[name] = bufferHealth{
+			r.Entries, r.Bytes, r.MaxBytes, pct, r.Evicted, r.Dropped, r.Capacity, r.Most, int64(r.Age / time.Second),
+		}
 		out.Memory.Buffers[name+"_bytes"] = r.Bytes
 	}
 	out.Pilot.Source = "unknown"
@@ -203,6 +220,24 @@ func commands(q *command.Queue, now time.Time) commandHealth {
 	return out
 }
 
+// bounds says what the user set for a buffer, "" nothing.
+func (b bufferHealth) bounds() string {
+	var out []string
+	if b.Capacity > 0 {
+		out = append(out, fmt.Sprintf("%d entries", b.Capacity))
+	}
+	if b.MaxBytes > 0 {
+		out = append(out, answer.Bytes(b.MaxBytes))
+	}
+	if b.MaxAge > 0 {
+		out = append(out, (time.Duration(b.MaxAge) * time.Second).String())
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return " (at most " + strings.Join(out, ", ") + ")"
+}
+
 // Text writes the state for a reader.
 func (h *healthResult) Text(w *answer.Writer) {
 	s := h.Server
@@ -226,10 +261,11 @@ func (h *healthResult) Text(w *answer.Writer) {
 	}
 	for _, name := range h.rings {
 		b := h.Buffers[name]
-		if b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
+		set := b.bounds()
+		if b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 && set == "" {
 			continue
 		}
-		line := fmt.Sprintf("%s: %d, %s", name, b.Entries, answer.Bytes(b.Bytes))
+		line := fmt.Sprintf("%s: %d, %s", name, b.Entries, answer.Bytes(b.Bytes)) + set
 		if b.Evicted > 0 {
 			line += fmt.Sprintf(", %d evicted", b.Evicted)
 		}
@@ -257,6 +293,9 @@ func (h *healthResult) Text(w *answer.Writer) {
 		answer.Entry{Text: fmt.Sprintf("tool calls: %d, %d errors", h.Audit.Total, h.Audit.Errors)})
 	w.Own()
 	w.Entries(answer.Oldest, lines)
+	if h.Jitter > 0 {
+		w.Note("your acts are delayed at random, by up to %d ms (action_jitter)", h.Jitter)
+	}
 	if h.Lost > 0 {
 		w.Note("%d events never reached a buffer since the start", h.Lost)
 	}

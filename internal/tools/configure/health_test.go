@@ -126,3 +126,25 @@ func TestHealth(t *testing.T) {
 		}
 	})
 }
+
+// Health tells the delay that the client set for its acts, and nobody else's.
+func TestHealthTellsTheDelayOfActs(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	h.Registry.SetJitter("agent", 300*time.Millisecond)
+	b := catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env { return env(t, configure.Limits{})(h, c) }, nil)
+	for client, want := range map[string]bool{"agent": true, "other": false} {
+		for _, args := range []string{`{"action":"health"}`, `{"action":"health","as":"json"}`} {
+			out, err := b.Call(t.Context(), catalog.Call{Client: client}, json.RawMessage(args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _, err := answer.Render(out, answer.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(text, "by up to 300 ms (action_jitter)") || strings.Contains(text, `"action_jitter_ms":300`); got != want {
+				t.Errorf("%s: %s", client, text)
+			}
+		}
+	}
+}

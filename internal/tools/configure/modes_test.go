@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/alert"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
@@ -20,7 +21,9 @@ import (
 func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Call) configure.Env {
 	var audit *calls.Log
 	var audited *testkit.Daemon // that audit is of
-	return func(h *testkit.Daemon, c catalog.Call) configure.Env {
+	var alerts *alert.Hub
+	var made func(*testkit.Daemon, catalog.Call) configure.Env
+	made = func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
 		if err != nil {
 			t.Fatal(err)
@@ -32,11 +35,13 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		}
 		if h != audited {
 			audit, audited = called(), h
+			alerts = alert.New(h.Reader, func(string, string, string) bool { return false })
 		}
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.View(c).Reader,
 			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
 			Tests: h.Correlator, Noise: h.Noise, Lost: h.View(c).Lost,
+			Alerts: alerts,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),
@@ -51,13 +56,18 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				},
 				Tools: func() []*catalog.Bound {
 					return []*catalog.Bound{
-						catalog.Bind(configure.Tool, func(catalog.Call) configure.Env { return configure.Env{} }, nil),
-						catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil),
+						catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env { return made(h, c) }, nil),
+						catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
+							return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir}
+						}, nil),
 					}
 				},
 				Restart: h.Queue.Stop,
 				Faults:  func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:    func() uint64 { return 9 },
+				Hears: func(client string) (configure.Ways, bool) {
+					return configure.Ways{Subscribed: !limits.Open}, client == "agent" && !c.Sessionless
+				},
 				Sources: func() ([]string, []bool) {
 					if limits.Open {
 						return []string{
@@ -76,6 +86,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			},
 		}
 	}
+	return made
 }
 
 // called are 20 calls of the hour before, one of which failed.

@@ -28,8 +28,10 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
 	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
-	Shown: []string{"save_to", "overwrite", "url", "scope", "tab", "op"},
-	Docs:  map[string]string{"tab": "tab id; default in use"},
+	Shown: []string{"save_to", "overwrite", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
+	Docs: map[string]string{
+		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project",
+	},
 })
 
 // saving are the parameters of every format.

@@ -126,7 +126,7 @@ func testClassify(ctx context.Context, env Env, p testClassifyParams) (*classify
 // unclassified is the problem of a failure of which nothing says what it is.
 func unclassified(v analysis.Verdict) error {
 	p := problem.New(unsure,
-		`Let the test run between configure {"action":"test_boundary_start"} and test_boundary_end and give its test_id; or give the whole message with its call log.`,
+		`Let the test run between configure {"action":"test_boundary_start","test_id":"…"} and test_boundary_end, and give that test_id; or give the whole message with its call log.`,
 		"nothing says what this failure is; a guess would be worth nothing.")
 	for _, e := range v.Evidence {
 		p.Page = append(p.Page, page.Wrotef("%s", e))

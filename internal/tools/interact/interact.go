@@ -157,6 +157,9 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	for _, h := range heads {
 		w.Head("%s", h)
 	}
+	if r.Waited > 0 {
+		w.Note("waited %d ms before it, as action_jitter says", r.Waited.Milliseconds())
+	}
 	var lines []string
 	for _, n := range r.Named {
 		lines = append(lines, n.Lines()...)
@@ -218,7 +221,7 @@ func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 	out := outcome[R]{
 		Status: string(
 			r.Status,
-		), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
+		), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(), WaitedMS: r.Waited.Milliseconds(),
 		Target: place{tab, url}, Named: r.Named, User: r.User, After: then,
 	}
 	if out.Final {
@@ -233,9 +236,10 @@ type outcome[R any] struct {
 	Final         bool          `json:"final"`
 	CorrelationID string        `json:"correlation_id"`
 	ElapsedMS     int64         `json:"elapsed_ms"`
-	Target        place         `json:"target"`           // where the action ended
-	Named         []drive.Named `json:"named,omitempty"`  // elements that were named by the project's memory
-	Result        *R            `json:"result,omitempty"` // the command's own
+	WaitedMS      int64         `json:"waited_ms,omitempty"` // before it, by action_jitter
+	Target        place         `json:"target"`              // where the action ended
+	Named         []drive.Named `json:"named,omitempty"`     // elements that were named by the project's memory
+	Result        *R            `json:"result,omitempty"`    // the command's own
 	User          []string      `json:"user_acted,omitempty"`
 	After         *aftermath    `json:"after,omitempty"` // what followed the act
 }
