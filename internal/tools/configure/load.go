@@ -20,7 +20,8 @@ const maxHistory = 20
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name:    "load",
-	Doc:     "What is kept of this project from earlier sessions: baselines, snapshots with their errors, noise rules, sequences, values, names.",
+	Aliases: []string{"load_context", "project_context"}, Errors: []problem.Code{problem.NoData},
+	Doc: "What is kept of this project from earlier sessions: baselines, snapshots with their errors, noise rules, sequences, values, names.",
 }, load)
 
 type loadResult struct {
