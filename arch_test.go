@@ -41,6 +41,7 @@ var rows = [][]string{
 		"internal/project",
 		"internal/setup",
 		"internal/testfile",
+		"internal/toolset",
 		"internal/webm",
 	},
 	5: {

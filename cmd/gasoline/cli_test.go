@@ -161,9 +161,9 @@ func TestOnlyThePlaceMeansTheBridge(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": true, "--port 1234": true, "--port=1234 --state-dir /x --memory 64MB": true,
 		"--port": false, "--port x": false, "--help": false, "status": false, "--port 1234 status": false,
-		"--memory 1": false,
+		"--memory 1": false, "--toolset v2": true, "--toolset=all --port 1234": true, "--toolset v3": false, "--toolset": false,
 	} {
-		place, ok := bridgeArgs(strings.Fields(args))
+		place, _, ok := bridgeArgs(strings.Fields(args))
 		if ok != want || ok && strings.Contains(args, "1234") && place.Port != 1234 {
 			t.Errorf("%q: %v %+v", args, ok, place)
 		}

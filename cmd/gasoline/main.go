@@ -27,8 +27,8 @@ func main() {
 		os.Exit(launchDaemon(os.Args[2:]))
 	}
 	// An MCP client waits for the first answer: take the bridge's path before any command tree is built.
-	if place, ok := bridgeArgs(os.Args[1:]); ok && !launch.IsTerminal(os.Stdin) {
-		os.Exit(runBridge(place))
+	if place, tools, ok := bridgeArgs(os.Args[1:]); ok && !launch.IsTerminal(os.Stdin) {
+		os.Exit(runBridge(place, tools))
 	}
 	if s, origin, ok := nativeArgs(os.Args[1:]); ok {
 		if err := runNative(context.Background(), s, origin, os.Stdin, os.Stdout); err != nil {
@@ -40,8 +40,8 @@ func main() {
 	os.Exit(execute(os.Args[1:]))
 }
 
-// bridgeArgs reports whether the arguments mean the bridge: none, or the place's flags only.
-func bridgeArgs(args []string) (daemon.Place, bool) {
+// bridgeArgs reports whether the arguments mean the bridge: none, or the flags of the place and the toolset only.
+func bridgeArgs(args []string) (place daemon.Place, tools string, ok bool) {
 	s := settings{}
 	for i := 0; i < len(args); i++ {
 		name, value, joined := strings.Cut(args[i], "=")
@@ -53,22 +53,24 @@ func bridgeArgs(args []string) (daemon.Place, bool) {
 			into = &s.stateDir
 		case "--memory":
 			into = &s.memory
+		case "--toolset":
+			into = &s.toolset
 		default:
-			return daemon.Place{}, false
+			return daemon.Place{}, "", false
 		}
 		if !joined {
 			if i++; i >= len(args) {
-				return daemon.Place{}, false
+				return daemon.Place{}, "", false
 			}
 			value = args[i]
 		}
 		*into = value
 	}
 	place, err := s.place()
-	if err != nil {
-		return daemon.Place{}, false // the command tree says what is wrong
+	if err == nil {
+		tools, err = s.tools()
 	}
-	return place, true
+	return place, tools, err == nil // else the command tree says what is wrong
 }
 
 // launchDaemon starts this program with other arguments and ends; see [daemon.Launch].
@@ -84,12 +86,12 @@ func launchDaemon(args []string) int {
 	return exitOK
 }
 
-func runBridge(place daemon.Place) int {
+func runBridge(place daemon.Place, tools string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{
-		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin,
+		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Toolset: tools, Stdin: os.Stdin,
 		Stdout: os.Stdout, Log: log, Daemon: place,
 		Gone: nobodyReads(os.Stdout),
 	})

@@ -16,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/launch"
+	"github.com/brennhill/gasoline/internal/toolset"
 )
 
 // fail is an error with its exit code. Its message has been printed when quiet.
@@ -114,10 +115,14 @@ something (a switch, a grant, a pairing), 130 interrupted, 143 ended by SIGTERM.
 			if err != nil {
 				return err
 			}
+			tools, err := s.tools()
+			if err != nil {
+				return err
+			}
 			if launch.IsTerminal(os.Stdin) {
 				return cmd.Help()
 			}
-			if code := runBridge(place); code != exitOK {
+			if code := runBridge(place, tools); code != exitOK {
 				return fail{code, errors.New("the bridge ended"), true}
 			}
 			return nil
@@ -135,6 +140,7 @@ something (a switch, a grant, a pairing), 130 interrupted, 143 ended by SIGTERM.
 	)
 	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, default 200MB)")
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
+	root.Flags().StringVar(&s.toolset, "toolset", "", "tools that the agent is shown: "+strings.Join(toolset.Names, ", ")+" (GASOLINE_TOOLSET)")
 	root.AddGroup(
 		&cobra.Group{ID: "tools", Title: "Tools:"},
 		&cobra.Group{ID: "services", Title: "Your services:"},

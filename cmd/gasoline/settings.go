@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/toolset"
 )
 
 // Exit codes. They are API.
@@ -31,6 +33,8 @@ const (
 // environment, then from the default.
 type settings struct {
 	port, stateDir, memory string
+
+	toolset string // of a bridge and of setup only
 }
 
 // setting is a value that is in force, and where it came from.
@@ -68,6 +72,15 @@ func (s settings) given() (out []string) {
 		}
 	}
 	return out
+}
+
+// tools returns the toolset that a client is to see; "" is the usual one.
+func (s settings) tools() (string, error) {
+	named := resolve("--toolset", s.toolset, "GASOLINE_TOOLSET", "")
+	if toolset.Of(named.Value) == nil {
+		return "", fmt.Errorf("toolset %q (%s) is none of %s", named.Value, named.From, strings.Join(toolset.Names, ", "))
+	}
+	return named.Value, nil
 }
 
 // place checks the settings and returns what they mean.

@@ -135,7 +135,11 @@ func (s settings) want() (setup.Want, error) {
 	if memory.From != "default" {
 		want.Args = append(want.Args, "--memory", memory.Value)
 	}
-	return want, nil
+	tools, err := s.tools()
+	if tools != "" {
+		want.Args = append(want.Args, "--toolset", tools)
+	}
+	return want, err
 }
 
 // lasting is the path by which this program is found after an update too: that of PATH, when it leads here.

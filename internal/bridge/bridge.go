@@ -40,6 +40,7 @@ type Config struct {
 	StateDir string // for errors
 	Version  string
 	Root     string // project root, told to the daemon
+	Toolset  string // which tools the client is shown; "" is the usual ones
 	Stdin    io.Reader
 	Stdout   io.Writer
 	Log      *slog.Logger // to stderr; never to Stdout

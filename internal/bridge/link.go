@@ -288,6 +288,9 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 	if b.undone {
 		req.WriteString("X-Gasoline-Undone: stop\r\n")
 	}
+	if b.cfg.Toolset != "" {
+		fmt.Fprintf(&req, "X-Gasoline-Toolset: %s\r\n", headerSafe(b.cfg.Toolset))
+	}
 	if root := headerSafe(b.cfg.Root); root != "" {
 		fmt.Fprintf(&req, "X-Gasoline-Project: %s\r\n", root)
 	}

@@ -31,9 +31,11 @@ type Named struct {
 	Healed   *Healed `json:"healed,omitempty"`     // it was not found as it was learnt
 	Learned  string  `json:"learned_on,omitempty"` // pattern of the address of its page, when this is another one
 	Unsaved  string  `json:"unsaved,omitempty"`    // why the memory could not be brought up to date
+	Checked  string  `json:"checked,omitempty"`    // what the page says of it, where none had been asked before
 
 	entry memory.Entry
-	fresh []string // locators from now on; nil: those of the entry
+	fresh []string      // locators from now on; nil: those of the entry
+	now   *memory.Entry // of what was not checked: what it is; nil otherwise
 }
 
 // Healed says that another locator than the best one found an element.
@@ -57,6 +59,9 @@ func (n Named) Lines() (out []string) {
 	}
 	if n.Learned != "" {
 		out = append(out, fmt.Sprintf("%s was learnt on another page, %s", n.Name, answer.Cut(answer.Clean(n.Learned), 160)))
+	}
+	if n.Checked != "" {
+		out = append(out, fmt.Sprintf("%s was never looked for before: it is %s", n.Name, n.Checked))
 	}
 	if n.Unsaved != "" {
 		out = append(out, fmt.Sprintf("%s was not brought up to date: %s", memory.File, answer.Clean(n.Unsaved)))
@@ -241,6 +246,9 @@ func find(
 ) (command.LocateResult, error) {
 	name, e := n.Name, n.entry
 	call.Detached, call.Progress = false, nil
+	if e.Unchecked {
+		return first(ctx, d, call, at, n, absent)
+	}
 	looked := call
 	if end := time.Now().Add(goneWithin + actsWithin); (absent || e.Fit(at.Tab.URL) == memory.OtherSite) && end.Before(call.Deadline) {
 		looked.Deadline = end
@@ -280,6 +288,37 @@ func find(
 	return found, nil
 }
 
+// first finds the element of a name that no page was asked for yet, and says in n what it is.
+func first(
+	ctx context.Context, d Driver, call catalog.Call, at session.Target, n *Named, absent bool,
+) (command.LocateResult, error) {
+	looked := call
+	if end := time.Now().Add(goneWithin + actsWithin); absent && end.Before(call.Deadline) {
+		looked.Deadline = end
+	}
+	found, err := Find(ctx, d, looked, at.Tab.ID, command.LocateParams{Selectors: n.entry.Locators})
+	if err != nil || absent && found.Index < 0 {
+		return found, err
+	}
+	if found.Index < 0 || found.Ref == "" {
+		return found, lost(n.Name, n.entry, found, at.Tab.URL, memory.SamePage)
+	}
+	n.Selector = n.entry.Locators[found.Index]
+	o, err := Do(ctx, d, call, command.Locators, at.Tab.ID, command.LocatorsParams{Search: command.Search{Ref: found.Ref}})
+	if err != nil || o.Going() {
+		return found, err
+	}
+	r := o.Result
+	n.now = &memory.Entry{
+		URL: memory.Pattern(r.PageURL), Role: r.Role, Name: r.Name, Tag: r.Tag, Locators: Kept(r.Selectors),
+	}
+	if r.Frame != "" {
+		n.now.Frame = memory.Pattern(r.URL)
+	}
+	n.Checked = fmt.Sprintf("%s %q on %s", answer.Clean(r.Role), answer.Cut(answer.Clean(r.Name), 80), answer.Cut(answer.Clean(n.now.URL), 160))
+	return found, nil
+}
+
 // relearn returns how an element is found from now on; rest, whose first way found it, where the page does not say.
 func relearn(ctx context.Context, d Driver, call catalog.Call, tab int, ref string, rest []string) []string {
 	params := command.LocatorsParams{Search: command.Search{Ref: ref}}
@@ -308,7 +347,11 @@ func confirm(d Driver, call catalog.Call, all []Named) {
 		}
 		known, err := d.Memory(call)
 		written := false
-		if err == nil {
+		switch {
+		case err != nil:
+		case n.now != nil:
+			_, err = known.Check(n.Name, n.entry, *n.now)
+		case !n.entry.Unchecked:
 			written, err = known.Confirm(n.Name, n.entry, n.fresh)
 		}
 		if err != nil {

@@ -185,7 +185,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	// Bytes that the client sent behind its request are in buf.
 	rwc := &upgraded{Conn: conn, buffered: buf.Reader}
 	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid"), Before: s.before(r),
-		Undone: r.Header.Get("X-Gasoline-Undone") != ""}
+		Undone: r.Header.Get("X-Gasoline-Undone") != "", Toolset: r.Header.Get("X-Gasoline-Toolset")}
 	if err := s.cfg.Stream(s.cfg.Context, rwc, peer); err != nil {
 		s.cfg.Log.Debug("stream ended", "error", err.Error())
 	}

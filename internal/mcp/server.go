@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 	"slices"
@@ -115,12 +116,13 @@ func New(cfg Config) *Server {
 		if t.Always {
 			listed.Meta = sdk.Meta{"anthropic/alwaysLoad": true}
 		}
-		s.sdk.AddTool(listed, s.handler(t))
+		s.sdk.AddTool(listed, s.handler(t, nil))
 	}
+	s.addNamed()
 	if cfg.Push != nil {
 		s.pushes()
 	}
-	s.sdk.AddReceivingMiddleware(s.guard)
+	s.sdk.AddReceivingMiddleware(s.chosen, s.guard)
 	return s
 }
 
@@ -162,7 +164,8 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
+// handler calls a tool. mode makes the tool's arguments of those that came; nil: they are the tool's own.
+func (s *Server) handler(t *catalog.Bound, mode func(json.RawMessage) (json.RawMessage, error)) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		call := s.caller(req)
 		s.met(call, req)
@@ -176,7 +179,14 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 				})
 			}
 		}
-		a, p := s.cfg.Calls.Run(ctx, t, call, req.Params.Arguments, answer.Options{})
+		args := req.Params.Arguments
+		if mode != nil {
+			var err error
+			if args, err = mode(args); err != nil {
+				return refused(err), nil
+			}
+		}
+		a, p := s.cfg.Calls.Run(ctx, t, call, args, answer.Options{})
 		if s.cfg.Footer != nil && p == nil && !a.JSON {
 			if line := s.cfg.Footer(call); line != "" {
 				a.Text += "\n" + line
@@ -228,7 +238,12 @@ func folders(names ...string) []string {
 // sessions, the newer one refuses them, so the version header decides which handler gets a request.
 // The caller has checked Host, Origin and token.
 func (s *Server) Handler() http.Handler {
-	get := func(*http.Request) *sdk.Server { return s.sdk }
+	get := func(r *http.Request) *sdk.Server {
+		if named := r.URL.Query().Get("toolset"); named != "" { // for clients whose settings have an address only
+			r.Header.Set(toolsetHeader, named)
+		}
+		return s.sdk
+	}
 	// The guard in front has checked the Host against our port; the SDK's own check knows less.
 	s.http.next = sdk.NewStreamableHTTPHandler(
 		get,

@@ -20,6 +20,8 @@ type Peer struct {
 	Root string // project root
 	PID  string
 
+	Toolset string // one of toolset.Names; "" is the first
+
 	// Before is when the client was last in contact with another run of the daemon; zero: never.
 	Before time.Time
 

@@ -203,8 +203,8 @@ func (e Entry) fault() string {
 		most       int
 		needed     bool
 	}{
-		{"url", e.URL, maxURL, true}, {"frame", e.Frame, maxURL, false}, {"role", e.Role, maxWord, true},
-		{"name", e.Name, maxName, false}, {"tag", e.Tag, maxWord, true}, {"by", e.By, maxWord, false},
+		{"url", e.URL, maxURL, !e.Unchecked}, {"frame", e.Frame, maxURL, false}, {"role", e.Role, maxWord, !e.Unchecked},
+		{"name", e.Name, maxName, false}, {"tag", e.Tag, maxWord, !e.Unchecked}, {"by", e.By, maxWord, false},
 	} {
 		switch {
 		case f.needed && f.value == "":
@@ -214,6 +214,9 @@ func (e Entry) fault() string {
 		case strings.ContainsFunc(f.value, unicode.IsControl):
 			return fmt.Sprintf("%q holds a control character", f.key)
 		}
+	}
+	if e.Unchecked && e.URL+e.Frame+e.Role+e.Name+e.Tag != "" {
+		return `what is "unchecked" has no url, frame, role, name and tag`
 	}
 	for _, d := range [][2]string{{"learned", e.Learned}, {"verified", e.Verified}} {
 		if _, err := time.Parse(time.DateOnly, d[1]); err != nil {

@@ -41,6 +41,10 @@ type Entry struct {
 	Learned  string   `json:"learned"`  // day, as in 2026-03-01
 	Verified string   `json:"verified"` // day when it was found and used last, up to a week less
 	By       string   `json:"by,omitempty"`
+
+	// Unchecked says that no page was asked: nothing but the locators is known, and the first page where the name is used
+	// becomes its page.
+	Unchecked bool `json:"unchecked,omitempty"`
 }
 
 // Memory is the memory of one project. It keeps nothing between calls, so several may be used at once.
@@ -209,9 +213,25 @@ func (m Memory) Confirm(name string, used Entry, locators []string) (written boo
 	})
 }
 
+// Check puts what a page says of an element in the place of an entry that was not checked. An entry that somebody changed
+// meanwhile stays as it is. It reports whether it was written.
+func (m Memory) Check(name string, used, now Entry) (written bool, err error) {
+	now.Learned, now.By = used.Learned, used.By
+	now.Verified = today()
+	if now.fault() != "" {
+		return false, nil
+	}
+	return written, m.update(func(all map[string]Entry) error {
+		if is, known := all[name]; known && same(is, used) {
+			all[name], written = now, true
+		}
+		return nil
+	})
+}
+
 // same reports whether two entries are of one element and find it in the same way.
 func same(a, b Entry) bool {
-	return a.URL == b.URL && a.Frame == b.Frame && a.Role == b.Role && a.Name == b.Name && slices.Equal(a.Locators, b.Locators)
+	return a.URL == b.URL && a.Frame == b.Frame && a.Role == b.Role && a.Name == b.Name && a.Unchecked == b.Unchecked && slices.Equal(a.Locators, b.Locators)
 }
 
 func (m Memory) update(change func(all map[string]Entry) error) error {

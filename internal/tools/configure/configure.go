@@ -105,7 +105,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{
-		"tool", "mode", "operation", "buffer", "tab", "name", "recording_id", "original_id", "steps", "namespace", "key", "ref",
+		"tool", "mode", "operation", "buffer", "tab", "name", "recording_id", "original_id", "steps", "namespace", "key", "ref", "test_id",
 	},
 	Docs: map[string]string{
 		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",

@@ -66,6 +66,10 @@ func (env Env) learn(ctx context.Context, m memory.Memory, p storeParams) (answe
 		return nil, err // before the browser is asked
 	}
 	o, err := drive.Do(ctx, env.Drive, env.Call, command.Locators, p.Tab, command.LocatorsParams{Search: p.Search})
+	if f := problem.From(err); f != nil && p.Unchecked && p.Ref == "" && p.Selector != "" &&
+		(f.Code == problem.ExtensionOffline || f.Code == problem.NoTab) {
+		return keep(m, p.Key, memory.Entry{Locators: []string{p.Selector}, By: caller(env.Call.Name), Unchecked: true})
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +86,24 @@ func (env Env) learn(ctx context.Context, m memory.Memory, p storeParams) (answe
 	if err := memorable(p.Key, e); err != nil {
 		return nil, err
 	}
-	was, err := m.Learn(p.Key, e)
+	out, err := keep(m, p.Key, e)
 	if err != nil {
 		return nil, err
 	}
-	if e, err = m.Find(p.Key); err != nil { // as it is kept
+	out.Ref = r.Ref
+	return out, nil
+}
+
+// keep keeps an entry under a name.
+func keep(m memory.Memory, name string, e memory.Entry) (*learnt, error) {
+	was, err := m.Learn(name, e)
+	if err != nil {
 		return nil, err
 	}
-	return &learnt{Status: "saved", Namespace: selectors, Key: p.Key, Data: e, Was: was, Ref: r.Ref}, nil
+	if e, err = m.Find(name); err != nil { // as it is kept
+		return nil, err
+	}
+	return &learnt{Status: "saved", Namespace: selectors, Key: name, Data: e, Was: was}, nil
 }
 
 // caller is the program that learns, as far as it is told in the file.
@@ -158,7 +172,9 @@ func (l *learnt) Text(w *answer.Writer) {
 		entries[i].Text = line
 	}
 	w.Entries(answer.Oldest, entries)
-	if l.Status == "saved" {
+	if l.Status == "saved" && l.Data.Unchecked {
+		w.Note("no browser was asked: the selector is kept as it is, and looked for when the name is used first")
+	} else if l.Status == "saved" {
 		if !slices.ContainsFunc(l.Data.Locators, telling) {
 			w.Note("only its place in the page finds it; a test id would outlive changes of the page")
 		}
@@ -168,6 +184,9 @@ func (l *learnt) Text(w *answer.Writer) {
 
 // about says what an element is and where.
 func about(e memory.Entry) string {
+	if e.Unchecked {
+		return "never looked for in a page, learnt " + e.Learned
+	}
 	out := fmt.Sprintf("%s %q on %s", answer.Clean(e.Role), answer.Cut(answer.Clean(e.Name), 80), answer.Cut(answer.Clean(e.URL), 160))
 	if e.Frame != "" {
 		out += " in the frame " + answer.Cut(answer.Clean(e.Frame), 160)

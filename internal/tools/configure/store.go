@@ -38,6 +38,8 @@ type storeParams struct {
 	Data      json.RawMessage `json:"data,omitempty" doc:"what to save, as JSON"`
 	Value     string          `json:"value,omitempty" length:"1000000" doc:"what to save, as a text"`
 	command.Search
+	Unchecked bool `json:"unchecked,omitempty" doc:"without a browser keep the selector as it is; it is looked for when it is used first"`
+
 	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
 }
 

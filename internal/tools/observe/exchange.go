@@ -56,6 +56,7 @@ type exchangeEntry struct {
 	failed   bool
 	response string
 	selected bool // response is what body_path selected
+	bodiless bool // the caller wants no bodies
 }
 
 type headerEntry struct {

@@ -3,6 +3,8 @@ package observe
 import (
 	"context"
 	"fmt"
+	"net/url"
+	pathname "path"
 	"slices"
 	"strings"
 
@@ -26,15 +28,16 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type networkBodiesParams struct {
 	view.Scoped
 	view.Paged
-	ID        string `json:"id,omitempty" alone:"body_path" doc:"one entry's handle, for all of it"`
-	URL       string `json:"url,omitempty" doc:"only those whose URL contains this"`
-	Text      string `json:"text,omitempty" doc:"only those that contain this, bodies included"`
-	Method    string `json:"method,omitempty" doc:"GET, POST, …"`
-	StatusMin int    `json:"status_min,omitempty" min:"100" max:"599" doc:"this status and above"`
-	StatusMax int    `json:"status_max,omitempty" min:"100" max:"599" doc:"this status and below"`
-	Failed    bool   `json:"failed,omitempty" doc:"only status 400 and above, network errors and blocked ones"`
-	BodyPath  string `json:"body_path,omitempty" doc:"JSON value of the response body, as items[0].name; entries without it are left out"`
-	Summary   bool   `json:"summary,omitempty" doc:"counts instead of entries"`
+	ID        string   `json:"id,omitempty" alone:"body_path" doc:"one entry's handle, for all of it"`
+	URL       string   `json:"url,omitempty" doc:"only those whose URL contains this"`
+	Text      string   `json:"text,omitempty" doc:"only those that contain this, bodies included"`
+	Method    string   `json:"method,omitempty" doc:"GET, POST, …"`
+	StatusMin int      `json:"status_min,omitempty" min:"100" max:"599" doc:"this status and above"`
+	StatusMax int      `json:"status_max,omitempty" min:"100" max:"599" doc:"this status and below"`
+	Failed    bool     `json:"failed,omitempty" doc:"only status 400 and above, network errors and blocked ones"`
+	BodyPath  string   `json:"body_path,omitempty" doc:"JSON value of the response body, as items[0].name; entries without it are left out"`
+	Without   []string `json:"without,omitempty" enum:"media,bodies" doc:"media: pictures, fonts, styles, sound and films; bodies: their heads in lists"`
+	Summary   bool     `json:"summary,omitempty" doc:"counts instead of entries"`
 }
 
 // headOfFailed and headOfOK are the most characters of a response body in a list; bodies of good
@@ -68,6 +71,7 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 		p.StatusMax,
 		p.Failed,
 		p.BodyPath,
+		strings.Join(p.Without, " "),
 	)
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 	o.Filter.Text = p.Text
 	var without, cut int // requests without the value, and those of them whose body is not whole
 	var keep func(*event.Exchange) bool
-	if p.Method != "" || p.StatusMin > 0 || p.StatusMax > 0 || p.Failed || path != nil {
+	if p.Method != "" || p.StatusMin > 0 || p.StatusMax > 0 || p.Failed || path != nil || slices.Contains(p.Without, "media") {
 		keep = func(e *event.Exchange) bool {
 			if !p.takes(e) {
 				return false
@@ -124,6 +128,9 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)
 		entry.choose(path)
+		if slices.Contains(p.Without, "bodies") {
+			entry.RequestBody, entry.ResponseBody, entry.response, entry.bodiless = "", nil, "", true
+		}
 		return entry
 	})
 	out.Title, out.Origin = "requests", func(e exchangeEntry) string { return answer.Origin(e.PageURL) }
@@ -137,7 +144,37 @@ func (p *networkBodiesParams) takes(e *event.Exchange) bool {
 	return (p.Method == "" || strings.EqualFold(p.Method, e.Method)) &&
 		(p.StatusMin == 0 || e.Status >= p.StatusMin) &&
 		(p.StatusMax == 0 || e.Status != 0 && e.Status <= p.StatusMax) &&
-		(!p.Failed || e.Failed())
+		(!p.Failed || e.Failed()) &&
+		(!slices.Contains(p.Without, "media") || !isMedia(e))
+}
+
+// isMedia reports whether a request was for something to be shown or heard, or for how it is shown: by what came, else by what
+// asked for it, else by its address.
+func isMedia(e *event.Exchange) bool {
+	kind, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(e.ContentType)), ";")
+	switch family, _, _ := strings.Cut(kind, "/"); {
+	case family == "image", family == "font", family == "audio", family == "video", kind == "text/css",
+		strings.HasPrefix(kind, "application/font"), strings.HasPrefix(kind, "application/x-font"), kind == "application/vnd.ms-fontobject":
+		return true
+	case kind != "" && e.Status < 400: // a failure often comes as a page of text
+		return false
+	}
+	switch e.Initiator.Type {
+	case "img", "image", "imageset", "icon", "css", "link", "stylesheet", "font", "audio", "video", "media", "track", "input":
+		return true
+	case "fetch", "xhr", "xmlhttprequest":
+		if kind != "" {
+			return false
+		}
+	}
+	at, err := url.Parse(e.URL)
+	return err == nil && slices.Contains(mediaNames, strings.ToLower(pathname.Ext(at.Path)))
+}
+
+// mediaNames are the ends of the names of such files.
+var mediaNames = []string{
+	".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".avif", ".ico", ".bmp", ".css", ".woff", ".woff2", ".ttf", ".otf", ".eot",
+	".mp3", ".mp4", ".webm", ".ogg", ".wav", ".m4a", ".mov",
 }
 
 // oneExchange gives a request in full, with what a path selects of its response body.
@@ -177,6 +214,7 @@ func exchangeLine(e exchangeEntry, bodies bool) answer.Entry {
 	text, fold := e.ID+" "+e.clock+" "+e.brief(), ""
 	head := ""
 	switch {
+	case e.bodiless:
 	case e.selected:
 		head = answer.Cut(flat(e.response), headOfOK)
 	case e.failed:
