@@ -54,7 +54,7 @@ func (s *story) click(path, document, name, id string) {
 }
 
 func (s *story) ask(path, url string, status int) {
-	s.add(&event.Exchange{Head: s.head(path), Method: "GET", URL: shop + url, Status: status, Outcome: "ok", Duration: 20 * time.Millisecond})
+	s.add(&event.Exchange{Head: s.head(path), Method: "GET", URL: shop + url, Status: status, Outcome: "ok", Started: time.Now(), Duration: 20 * time.Millisecond})
 }
 
 func (s *story) take() *recording.Snapshot {

@@ -4,7 +4,10 @@ package generate
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
@@ -16,6 +19,10 @@ type Env struct {
 	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
+
+	Recorder *recording.Recorder // what was recorded, and what a snapshot is made by
+	Noise    *noise.Store
+	Queue    *command.Queue
 }
 
 // places are where this caller may save.
@@ -25,7 +32,7 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
+	Doc:   "Make artifacts from what was captured: HAR, Markdown for a pull request.\nsave_to writes a file inside the project instead.",
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
 })
 
