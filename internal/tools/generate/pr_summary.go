@@ -33,6 +33,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type prSummaryParams struct {
 	Base      string `json:"base,omitempty" alias:"compare_a" length:"200" doc:"a snapshot of diff_sessions; default the newest one, if any"`
 	Recording string `json:"original_id,omitempty" length:"100" doc:"compare the last playback of this recording with it, in place of a snapshot"`
+	File      string `json:"file,omitempty" length:"1000" doc:"an OpenAPI document of the project: where answers are not as it says"`
 	view.Scoped
 	saving
 }
@@ -60,8 +61,9 @@ type prStats struct {
 }
 
 func prSummary(ctx context.Context, env Env, p prSummaryParams) (*prSummaryResult, error) {
-	if p.Base != "" && p.Recording != "" {
-		return nil, problem.New(problem.InvalidParam, "Leave one of the two out.", "base and original_id are two things to compare with.")
+	if p.Recording != "" && (p.Base != "" || p.File != "" || p.Scoped != view.Scoped{}) {
+		return nil, problem.New(problem.InvalidParam, "Leave original_id out, or the others.",
+			"original_id compares a recording with its playback, which have no base, file or scope.")
 	}
 	out := &prSummaryResult{}
 	report := artifact.Report{Title: "What the browser shows"}
@@ -137,13 +139,24 @@ func (env Env) summarizeSince(ctx context.Context, p prSummaryParams, out *prSum
 	if out.Stats, err = env.count(ctx, reader, selection.Filter, from, since); err != nil {
 		return err
 	}
+	var contract []artifact.ReportSection
+	if p.File != "" {
+		section, err := env.contract(ctx, reader, p.File, selection.Filter, from)
+		if err != nil {
+			return err
+		}
+		contract = append(contract, section)
+		if !finished {
+			out.Notes = append(out.Notes, env.Bodies(selection)...)
+		}
+	}
 	if hidden := env.Call.Hidden.Note(); hidden != "" {
 		out.Notes = append(out.Notes, hidden)
 	}
 	out.hosts = now.Hosts(0)
 	if base == nil {
 		report.Lines = append(report.Lines, "There is no snapshot to compare with: this is all that is kept. "+out.Stats.words())
-		report.Sections = append(report.Sections, present(now)...)
+		report.Sections = append(append(report.Sections, present(now)...), contract...)
 		return nil
 	}
 	d := recording.CompareSnapshots(base, now)
@@ -159,7 +172,7 @@ func (env Env) summarizeSince(ctx context.Context, p prSummaryParams, out *prSum
 	report.Lines = append(report.Lines, fmt.Sprintf("Since %s, captured %s: **%s**. %s", artifact.Code(base.Name), view.Stamp(base.Captured),
 		strings.ReplaceAll(d.Verdict, "_", " "), out.Stats.words()))
 	report.Sections = append(report.Sections, changed(d)...)
-	report.Sections = append(report.Sections, speeds(base, now, from))
+	report.Sections = append(append(report.Sections, speeds(base, now, from)), contract...)
 	return nil
 }
 
@@ -345,8 +358,12 @@ func present(s *recording.Snapshot) []artifact.ReportSection {
 			})
 		}
 	}
+	var none []string
+	if len(errors.Items) == 0 {
+		none = []string{"None when each page was visited last."}
+	}
 	return []artifact.ReportSection{
-		{Title: "Errors", Lists: []artifact.ReportList{errors}}, {Title: "Requests", Lists: []artifact.ReportList{failing}}, speeds(nil, s, 0),
+		{Title: "Errors", Lines: none, Lists: []artifact.ReportList{errors}}, {Title: "Requests", Lists: []artifact.ReportList{failing}}, speeds(nil, s, 0),
 	}
 }
 
