@@ -406,8 +406,13 @@ func with(list []string, key string) []string {
 // made orders what was collected and takes the secrets out of it.
 func (s *taking) made(clean func(string) string) *Snapshot {
 	out := &s.out
+	all := func(list []string) {
+		for i := range list {
+			list[i] = clean(list[i])
+		}
+	}
 	for _, t := range s.errors {
-		t.Message, t.After = clean(t.Message), max(t.After, 0)
+		t.After = max(t.After, 0)
 		again := func(keys []string, places map[string]*Place) bool {
 			return slices.ContainsFunc(keys, func(k string) bool {
 				p := places[k]
@@ -417,18 +422,26 @@ func (s *taking) made(clean func(string) string) *Snapshot {
 		if t.Gone = again(t.Acts, s.acts); len(t.Acts) == 0 {
 			t.Gone = again(t.Pages, s.pages)
 		}
+		t.Key, t.Message = clean(t.Key), clean(t.Message)
+		all(t.Pages)
+		all(t.Acts)
+		all(t.Calls)
 		out.Errors = append(out.Errors, *t)
 	}
 	for _, c := range s.calls {
-		c.URL = clean(c.URL)
 		c.Gone = c.Failed > 0 && slices.ContainsFunc(c.Pages, func(k string) bool {
 			p := s.pages[k]
 			return p != nil && p.Time.After(c.TimeFailed) && c.Time.After(p.Time)
 		})
+		c.Key, c.URL = clean(c.Key), clean(c.URL)
+		all(c.Pages)
 		out.Requests = append(out.Requests, *c)
 	}
 	slices.SortFunc(out.Errors, func(a, b Trouble) int { return cmp.Compare(b.Last, a.Last) })
 	slices.SortFunc(out.Requests, func(a, b Called) int { return cmp.Compare(b.Last, a.Last) })
+	for i := range out.Loads {
+		out.Loads[i].Page = clean(out.Loads[i].Page)
+	}
 	out.Pages, out.Acts = inOrder(s.pages, clean), inOrder(s.acts, clean)
 	return out
 }
@@ -436,7 +449,7 @@ func (s *taking) made(clean func(string) string) *Snapshot {
 func inOrder(places map[string]*Place, clean func(string) string) []Place {
 	out := make([]Place, 0, len(places))
 	for _, p := range places {
-		p.What = clean(p.What)
+		p.Key, p.What = clean(p.Key), clean(p.What)
 		out = append(out, *p)
 	}
 	slices.SortFunc(out, func(a, b Place) int { return cmp.Compare(b.Last, a.Last) })

@@ -356,6 +356,9 @@ func (l *newer) notes(d *SnapshotDiff) (out []string) {
 		out = append(out, fmt.Sprintf("the first had no room for %d requests: endpoints that are called new may have been among them",
 			l.a.Over.Requests))
 	}
+	if l.a.Over.Unread && len(d.Errors.New)+len(d.Network.Endpoints) > 0 {
+		out = append(out, "the first looked at the newest events only: what is called new may have been among the others")
+	}
 	if l.b.Over.Errors > 0 || l.b.Over.Requests > 0 {
 		out = append(out, fmt.Sprintf("the later one had no room for %d errors and %d requests", l.b.Over.Errors, l.b.Over.Requests))
 	}

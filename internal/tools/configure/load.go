@@ -21,7 +21,7 @@ const maxHistory = 20
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name:    "load",
 	Doc:     "What is kept of this project from earlier sessions: baselines, snapshots with their errors, noise rules, sequences, values, names.",
-	Aliases: []string{"load_context", "project_context"}, Example: `{}`, Errors: []problem.Code{problem.NoData},
+	Aliases: []string{"load_context", "project_context"}, Errors: []problem.Code{problem.NoData},
 }, load)
 
 type loadResult struct {
