@@ -32,7 +32,11 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR, Markdown for a pull request.\nsave_to writes a file inside the project instead.",
+	Doc:   "Make artifacts from what was captured: HAR, Markdown for a pull request.",
+	Groups: []catalog.Group{{
+		Doc:    "All: overwrite, scope, tab, test_id, session.",
+		Params: []string{"save_to", "overwrite", "scope", "tab", "test_id", "session"},
+	}},
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
 })
 
