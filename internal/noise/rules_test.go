@@ -34,6 +34,12 @@ func TestBuiltinRules(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		seen[r.ID] = true
+		if got, ok := noise.Builtin(r.ID); !ok || got.ID != r.ID {
+			t.Errorf("%s is %+v, %v", r.ID, got, ok)
+		}
+	}
+	if got, ok := noise.Builtin("none"); ok {
+		t.Errorf("%+v", got)
 	}
 	if len(seen) != 42 {
 		t.Errorf("%d rules, want 42", len(seen))
