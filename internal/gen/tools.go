@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -69,7 +70,9 @@ func toolPage(t *catalog.Bound) []byte {
 	b.WriteString(generated)
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", t.Name, t.Doc)
 	for _, g := range t.Groups {
-		fmt.Fprintf(&b, "Where a signature says `%s`: %s.\n\n", g.Short, escape(g.Doc))
+		if g.Short != "" { // else the tables below have it
+			fmt.Fprintf(&b, "Where a signature says `%s`: %s.\n\n", g.Short, escape(g.Doc))
+		}
 	}
 	fmt.Fprintf(
 		&b,
@@ -78,7 +81,11 @@ func toolPage(t *catalog.Bound) []byte {
 		t.Name,
 		t.Key,
 	)
-	b.WriteString("modes that wait take `timeout_ms` and `background`.\n\n")
+	b.WriteString("modes that wait take `timeout_ms` and `background`")
+	if slices.ContainsFunc(t.Modes(), func(m catalog.Mode) bool { return m.Reads }) {
+		b.WriteString(", those that read what was captured `noise` (true: with what noise rules hide)")
+	}
+	b.WriteString(".\n\n")
 	fmt.Fprintf(
 		&b,
 		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` replaces `as` and "+

@@ -97,7 +97,7 @@ func tools(h *testkit.Daemon) []*catalog.Bound {
 			return analyze.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir}
 		}, nil),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-			return generate.Env{View: h.View(c), Dir: h.Dir}
+			return generate.Env{View: h.View(c), Dir: h.Dir, Recorder: h.Recorder, Noise: h.Noise, Queue: h.Queue}
 		}, nil),
 	}
 }

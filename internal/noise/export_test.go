@@ -18,3 +18,6 @@ func Builtins() []Rule { return builtins }
 
 // Hides reports whether the rule hides an event.
 func (r *Rule) Hides(e event.Event) bool { return r.hides(e) }
+
+// Known returns how many projects' rules are remembered.
+func (s *Store) Known() int { return len(s.known) }

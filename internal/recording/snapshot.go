@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
@@ -58,6 +57,7 @@ type Over struct {
 type Trouble struct {
 	Group
 	Last  event.Seq     `json:"last"`
+	Time  time.Time     `json:"time"`            // of the last; what came together has numbers in any order
 	Pages []string      `json:"pages,omitempty"` // keys of those that it was seen on
 	Acts  []string      `json:"acts,omitempty"`  // keys of what led to it
 	Calls []string      `json:"calls,omitempty"` // keys of requests in whose trace it is
@@ -70,7 +70,9 @@ type Called struct {
 	Endpoint
 	Pages      []string  `json:"pages,omitempty"`
 	Last       event.Seq `json:"last"`
+	Time       time.Time `json:"time"` // of the last, when it began
 	LastFailed event.Seq `json:"last_failed,omitempty"`
+	TimeFailed time.Time `json:"time_failed,omitzero"`
 	Status     string    `json:"status"`                  // of the last
 	FailedAs   string    `json:"failed_status,omitempty"` // of the last that failed
 	Durations  []float64 `json:"durations,omitempty"`     // ms, the newest
@@ -107,6 +109,8 @@ type Load struct {
 	MS       float64   `json:"load_ms"`
 	Requests int       `json:"requests"`
 	Bytes    int64     `json:"bytes"`
+
+	Vitals map[string]float64 `json:"vitals,omitempty"` // lcp, inp, fcp and ttfb in ms, and cls, those that were measured
 }
 
 // Empty reports whether nothing is in it that could be compared.
@@ -178,15 +182,20 @@ func (r *Recorder) Snapshot(ctx context.Context, reader query.Reader, f query.Fi
 func wholeFrom(ctx context.Context, reader query.Reader, f query.Filter, next event.Seq) (event.Seq, error) {
 	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange}
 	f.URL = ""
-	var failed error
-	from := sort.Search(int(next), func(n int) bool {
-		sum, err := reader.Sum(ctx, kinds, &f, event.Seq(n), false)
+	var from event.Seq // something with a lower number may have been evicted
+	for to := next; from < to; {
+		middle := from + (to-from)/2
+		sum, err := reader.Sum(ctx, kinds, &f, middle, false)
 		if err != nil {
-			failed = err
+			return 0, err
 		}
-		return err != nil || sum.Evicted == 0
-	})
-	return event.Seq(from), failed
+		if sum.Evicted == 0 {
+			to = middle
+		} else {
+			from = middle + 1
+		}
+	}
+	return from, nil
 }
 
 // taking collects a snapshot from events that come newest first, kind by kind.
@@ -232,7 +241,12 @@ func (s *taking) take(it query.Item) {
 			return
 		}
 		s.loads[key] = true
-		l := Load{Page: key, Seq: h.Seq, MS: e.Load}
+		l := Load{Page: key, Seq: h.Seq, MS: e.Load, Vitals: map[string]float64{}}
+		for name, v := range map[string]event.Vital{"lcp": e.LCP, "inp": e.INP, "fcp": e.FCP, "ttfb": e.TTFB, "cls": e.CLS} {
+			if v.Rating != "" {
+				l.Vitals[name] = v.Value
+			}
+		}
 		for _, r := range e.Resources {
 			l.Requests += r.Count
 			l.Bytes += r.Bytes
@@ -263,10 +277,22 @@ func (s *taking) visited(e *event.Lifecycle) (key string, ok bool) {
 
 // see notes a place; nil when there is no room. What comes first is the newest.
 func see(places map[string]*Place, key, what string, h *event.Head) *Place {
-	if places[key] == nil && len(places) < maxPlaces {
-		places[key] = &Place{Key: key, What: cut(what, maxSample), Last: h.Seq, Time: h.Time}
+	p := places[key]
+	if p == nil && len(places) < maxPlaces {
+		p = &Place{Key: key, What: cut(what, maxSample), Last: h.Seq}
+		places[key] = p
 	}
-	return places[key]
+	if p != nil {
+		p.Time = later(p.Time, h.Time)
+	}
+	return p
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func (s *taking) called(e *event.Exchange) {
@@ -285,11 +311,13 @@ func (s *taking) called(e *event.Exchange) {
 		}
 		s.calls[key] = c
 	}
+	c.Time = later(c.Time, e.Started)
 	c.Count++
 	if n := statusOf(e); len(c.Statuses) < 20 || c.Statuses[n] > 0 {
 		c.Statuses[n]++
 	}
 	if e.Failed() {
+		c.TimeFailed = later(c.TimeFailed, e.Started)
 		if c.Failed++; c.LastFailed == 0 {
 			c.LastFailed, c.FailedAs = e.Seq, statusOf(e)
 		}
@@ -347,6 +375,7 @@ func (s *taking) wrong(h *event.Head, message, at string, count int) {
 		t = &Trouble{Group: Group{Key: key, Level: "error", Message: cut(message, maxSample)}, Last: h.Seq, After: -1}
 		s.errors[key] = t
 	}
+	t.Time = later(t.Time, h.Time)
 	t.Count += max(count, 1)
 	if h.Service == "" {
 		t.Pages = with(t.Pages, pageKey(h.PageURL))
@@ -377,29 +406,42 @@ func with(list []string, key string) []string {
 // made orders what was collected and takes the secrets out of it.
 func (s *taking) made(clean func(string) string) *Snapshot {
 	out := &s.out
+	all := func(list []string) {
+		for i := range list {
+			list[i] = clean(list[i])
+		}
+	}
 	for _, t := range s.errors {
-		t.Message, t.After = clean(t.Message), max(t.After, 0)
+		t.After = max(t.After, 0)
 		again := func(keys []string, places map[string]*Place) bool {
 			return slices.ContainsFunc(keys, func(k string) bool {
 				p := places[k]
-				return p != nil && p.Last > t.Last && out.Captured.Sub(p.Time) >= min(t.After, patience)
+				return p != nil && p.Time.After(t.Time) && out.Captured.Sub(p.Time) >= min(t.After, patience)
 			})
 		}
 		if t.Gone = again(t.Acts, s.acts); len(t.Acts) == 0 {
 			t.Gone = again(t.Pages, s.pages)
 		}
+		t.Key, t.Message = clean(t.Key), clean(t.Message)
+		all(t.Pages)
+		all(t.Acts)
+		all(t.Calls)
 		out.Errors = append(out.Errors, *t)
 	}
 	for _, c := range s.calls {
-		c.URL = clean(c.URL)
 		c.Gone = c.Failed > 0 && slices.ContainsFunc(c.Pages, func(k string) bool {
 			p := s.pages[k]
-			return p != nil && p.Last > c.LastFailed && c.Last > p.Last
+			return p != nil && p.Time.After(c.TimeFailed) && c.Time.After(p.Time)
 		})
+		c.Key, c.URL = clean(c.Key), clean(c.URL)
+		all(c.Pages)
 		out.Requests = append(out.Requests, *c)
 	}
 	slices.SortFunc(out.Errors, func(a, b Trouble) int { return cmp.Compare(b.Last, a.Last) })
 	slices.SortFunc(out.Requests, func(a, b Called) int { return cmp.Compare(b.Last, a.Last) })
+	for i := range out.Loads {
+		out.Loads[i].Page = clean(out.Loads[i].Page)
+	}
 	out.Pages, out.Acts = inOrder(s.pages, clean), inOrder(s.acts, clean)
 	return out
 }
@@ -407,7 +449,7 @@ func (s *taking) made(clean func(string) string) *Snapshot {
 func inOrder(places map[string]*Place, clean func(string) string) []Place {
 	out := make([]Place, 0, len(places))
 	for _, p := range places {
-		p.What = clean(p.What)
+		p.Key, p.What = clean(p.Key), clean(p.What)
 		out = append(out, *p)
 	}
 	slices.SortFunc(out, func(a, b Place) int { return cmp.Compare(b.Last, a.Last) })

@@ -108,8 +108,8 @@ func (f *Figure) Words(of func(float64) string) string {
 	return out
 }
 
-// later is a later snapshot seen from an earlier one.
-type later struct {
+// newer is a later snapshot seen from an earlier one.
+type newer struct {
 	a, b  *Snapshot
 	since event.Seq        // of b, what has this number or a higher one came after a
 	whole bool             // nothing of that was evicted
@@ -129,7 +129,7 @@ func (s *Snapshot) Since(b *Snapshot) event.Seq {
 // CompareSnapshots says how b differs from a, which has to be the earlier one where both are of one run of the daemon.
 func CompareSnapshots(a, b *Snapshot) *SnapshotDiff {
 	a, b = unslugged(a, b), unslugged(b, a)
-	l := &later{a: a, b: b, whole: !b.Over.Unread, pages: map[string]Place{}, acts: map[string]Place{}, calls: map[string]Called{}}
+	l := &newer{a: a, b: b, whole: !b.Over.Unread, pages: map[string]Place{}, acts: map[string]Place{}, calls: map[string]Called{}}
 	l.since = a.Since(b)
 	l.whole = l.whole && b.Whole <= l.since
 	d := &SnapshotDiff{
@@ -168,7 +168,7 @@ func CompareSnapshots(a, b *Snapshot) *SnapshotDiff {
 	return d
 }
 
-func (l *later) errors(d *ErrorsDiff) {
+func (l *newer) errors(d *ErrorsDiff) {
 	had, has := map[string]bool{}, map[string]bool{}
 	for _, t := range l.a.Errors {
 		had[t.Key] = !t.Gone
@@ -211,7 +211,7 @@ const (
 
 // untried says why it is not known that an error is gone; "" when what led to it was done again, long enough ago, and all
 // that followed is known.
-func (l *later) untried(t Trouble) string {
+func (l *newer) untried(t Trouble) string {
 	var done bool
 	var last time.Time
 	was := func(keys []string, places map[string]Place) {
@@ -253,7 +253,7 @@ func (l *later) untried(t Trouble) string {
 	return ""
 }
 
-func (l *later) network(d *NetworkDiff) {
+func (l *newer) network(d *NetworkDiff) {
 	had := map[string]Called{}
 	for _, c := range l.a.Requests {
 		had[c.Key] = c
@@ -319,7 +319,7 @@ func (l *later) network(d *NetworkDiff) {
 	}
 }
 
-func (l *later) performance() (out PerformanceDiff) {
+func (l *newer) performance() (out PerformanceDiff) {
 	var ms, requests, bytes Figure
 	for _, after := range l.b.Loads {
 		i := slices.IndexFunc(l.a.Loads, func(x Load) bool { return x.Page == after.Page })
@@ -348,13 +348,16 @@ func (f *Figure) add(before, after float64) {
 	f.After += after
 }
 
-func (l *later) notes(d *SnapshotDiff) (out []string) {
+func (l *newer) notes(d *SnapshotDiff) (out []string) {
 	if l.a.Over.Errors > 0 && len(d.Errors.New) > 0 {
 		out = append(out, fmt.Sprintf("the first had no room for %d errors: what is called new may have been among them", l.a.Over.Errors))
 	}
 	if l.a.Over.Requests > 0 && len(d.Network.Endpoints) > 0 {
 		out = append(out, fmt.Sprintf("the first had no room for %d requests: endpoints that are called new may have been among them",
 			l.a.Over.Requests))
+	}
+	if l.a.Over.Unread && len(d.Errors.New)+len(d.Network.Endpoints) > 0 {
+		out = append(out, "the first looked at the newest events only: what is called new may have been among the others")
 	}
 	if l.b.Over.Errors > 0 || l.b.Over.Requests > 0 {
 		out = append(out, fmt.Sprintf("the later one had no room for %d errors and %d requests", l.b.Over.Errors, l.b.Over.Requests))
@@ -371,7 +374,7 @@ func (l *later) notes(d *SnapshotDiff) (out []string) {
 	return out
 }
 
-func (l *later) verdict(d *SnapshotDiff) string {
+func (l *newer) verdict(d *SnapshotDiff) string {
 	n := d.Network
 	switch {
 	case len(d.Errors.New)+len(n.New) > 0:

@@ -1,6 +1,7 @@
 package recording_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,14 @@ func (s *story) fail(path, document, message, action string) {
 	s.add(&event.Exception{Head: h, Type: "Error", Message: message})
 }
 
+func (s *story) throw(path, document, function, script string) {
+	h := s.head(path)
+	h.Document = document
+	s.add(&event.Exception{
+		Head: h, Type: "Error", Message: "broke", Stack: []event.StackFrame{{Function: function, URL: shop + script, Line: 1, InApp: true}},
+	})
+}
+
 func (s *story) click(path, document, name, id string) {
 	h := s.head(path)
 	h.Document, h.Cause.Action = document, id
@@ -54,12 +63,31 @@ func (s *story) click(path, document, name, id string) {
 }
 
 func (s *story) ask(path, url string, status int) {
-	s.add(&event.Exchange{Head: s.head(path), Method: "GET", URL: shop + url, Status: status, Outcome: "ok", Duration: 20 * time.Millisecond})
+	s.add(&event.Exchange{Head: s.head(path), Method: "GET", URL: shop + url, Status: status, Outcome: "ok", Started: time.Now(), Duration: 20 * time.Millisecond})
+}
+
+// serve tells an error that a service wrote while it answered a request of the page.
+func (s *story) serve(url, trace, message string) {
+	h := s.head("/a")
+	h.TraceID = trace
+	s.add(&event.Exchange{Head: h, Method: "GET", URL: shop + url, Status: 500, Outcome: "http_error", Started: time.Now()})
+	if message != "" {
+		s.add(&event.Log{
+			Head: event.Head{Time: time.Now(), Origin: event.Origin{Service: "api"}, TraceID: trace}, Severity: event.SeverityError, Message: message,
+		})
+	}
+}
+
+func (s *story) load(path string, ms float64, requests int, bytes int64) {
+	s.add(&event.Performance{
+		Head: s.head(path), URL: shop + path, Load: ms, Resources: []event.ResourceSum{{Type: "script", Count: requests, Bytes: bytes}},
+		CLS: event.Vital{Value: 0.1, Rating: "good"},
+	})
 }
 
 func (s *story) take() *recording.Snapshot {
 	s.t.Helper()
-	snap, err := s.h.Recorder.Snapshot(s.t.Context(), s.h.Reader, query.Filter{Session: "s1", Tab: 12})
+	snap, err := s.h.Recorder.Snapshot(s.t.Context(), s.h.Reader, query.Filter{Session: "s1", Tab: 12, Services: event.SeverityError})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -222,6 +250,110 @@ func TestOnlyWhatWasTriedAgainIsResolved(t *testing.T) {
 			"a request works again",
 			func(s *story) { s.visit("/a", "D1"); s.ask("/a", "/api/cart", 500) },
 			func(s *story) { s.visit("/a", "D2"); s.ask("/a", "/api/cart", 200) }, "fixed; works /api/cart",
+		},
+		{
+			"an error of a service, whose request is not made again",
+			func(s *story) { s.visit("/a", "D1"); s.serve("/api/pay", "t1", "pay failed") },
+			func(s *story) { s.visit("/a", "D2") }, "not_tried; not tried pay failed; not asked /api/pay",
+		},
+		{
+			"an error of a service, whose request is made again",
+			func(s *story) { s.visit("/a", "D1"); s.serve("/api/pay", "t1", "pay 7 failed") },
+			func(s *story) { s.visit("/a", "D2"); s.serve("/api/pay", "t2", "") }, "fixed; resolved pay 7 failed; still fails /api/pay",
+		},
+		{
+			"an error of a service comes again",
+			func(s *story) { s.visit("/a", "D1"); s.serve("/api/pay", "t1", "pay 7 failed") },
+			func(s *story) { s.serve("/api/pay", "t2", "pay 8 failed") }, "match; unchanged pay 8 failed; still fails /api/pay",
+		},
+		{
+			"an error of nothing that is known",
+			func(s *story) {
+				s.add(&event.Log{Head: event.Head{Time: time.Now(), Origin: event.Origin{Service: "job"}}, Severity: event.SeverityError, Message: "job failed"})
+			},
+			func(s *story) { s.visit("/a", "D2") }, "not_tried; not tried job failed",
+		},
+		{
+			"the same words in another place of the code",
+			func(s *story) { s.visit("/a", "D1"); s.throw("/a", "D1", "pay", "/app.js") },
+			func(s *story) { s.visit("/a", "D2"); s.throw("/a", "D2", "sum", "/cart.js") },
+			"regression; new Error: broke; resolved Error: broke",
+		},
+		{
+			"the same words in a script of another build",
+			func(s *story) { s.visit("/a", "D1"); s.throw("/a", "D1", "a", "/app-1f2e3d4c.js") },
+			func(s *story) { s.visit("/a", "D2"); s.throw("/a", "D2", "b", "/app-99aa88bb.js?t=1") },
+			"match; unchanged Error: broke",
+		},
+		{
+			"another application",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) {
+				s.add(&event.Lifecycle{Head: s.head("/"), State: "document_start", ToURL: "https://elsewhere.example/"})
+			}, "different_applications",
+		},
+		{
+			"another application in an iframe",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) {
+				h := s.head("/a")
+				h.Frame = 7
+				s.add(&event.Lifecycle{Head: h, State: "document_start", ToURL: "https://elsewhere.example/"})
+			}, "not_tried; not tried Error: broke",
+		},
+		{
+			"the application on another port",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) {
+				h := s.head("/a")
+				h.PageURL = "http://localhost:5173/a"
+				s.add(&event.Lifecycle{Head: h, State: "document_start", ToURL: "http://localhost:5173/a"})
+			}, "fixed; resolved Error: broke",
+		},
+		{
+			"a page that was gone to within a document",
+			func(s *story) { s.visit("/a", "D1"); s.fail("/a", "D1", "broke", "") },
+			func(s *story) { s.add(&event.Lifecycle{Head: s.head("/a"), State: "navigate", ToURL: shop + "/a#x"}) }, "fixed; resolved Error: broke",
+		},
+		{
+			"a page is much slower",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 200, 10, 100_000) },
+			func(s *story) { s.visit("/a", "D2"); s.load("/a", 301, 15, 150_000) }, "slower",
+		},
+		{
+			"a page is half as slow again",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 300, 10, 100_000) },
+			func(s *story) { s.visit("/a", "D2"); s.load("/a", 450, 15, 150_000) }, "match",
+		},
+		{
+			"a page is twice as slow, which is little",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 90, 2, 10_000) },
+			func(s *story) { s.visit("/a", "D2"); s.load("/a", 189, 4, 50_000) }, "match",
+		},
+		{
+			"a page makes more requests",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 90, 4, 10_000) },
+			func(s *story) { s.visit("/a", "D2"); s.load("/a", 90, 7, 10_000) }, "slower",
+		},
+		{
+			"a page is larger",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 90, 4, 10_000) },
+			func(s *story) { s.visit("/a", "D2"); s.load("/a", 90, 4, 60_000) }, "slower",
+		},
+		{
+			"the newest load counts",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 200, 4, 10_000) },
+			func(s *story) {
+				s.visit("/a", "D2")
+				s.load("/a", 900, 4, 10_000)
+				s.visit("/a", "D3")
+				s.load("/a", 210, 4, 10_000)
+			}, "match",
+		},
+		{
+			"another page is slow",
+			func(s *story) { s.visit("/a", "D1"); s.load("/a", 200, 4, 10_000) },
+			func(s *story) { s.visit("/b", "D2"); s.load("/b", 900, 4, 10_000) }, "match",
 		},
 		{
 			"names that are values",
@@ -394,6 +526,24 @@ func TestTheSnapshotThatWasUsedLongestAgoGoes(t *testing.T) {
 		}
 		if names := open().Names(); len(names) != 10 || slices.Contains(names, "s1") || !slices.Contains(names, "s0") {
 			t.Errorf("kept are %v", names)
+		}
+	})
+}
+
+// Nothing that is known to be a secret by the time of the capture is in a snapshot, though it was none when its event came.
+func TestSnapshotsHoldNoSecret(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		const secret = "correct-horse-battery-staple"
+		s.visit("/"+secret, "D1")
+		s.click("/"+secret, "D1", "Use "+secret, "a1")
+		s.fail("/"+secret, "D1", secret+" is wrong", "a1")
+		s.ask("/"+secret, "/api/"+secret, 200)
+		s.load("/"+secret, 100, 1, 1)
+		s.h.Redact.Own(secret)
+		text, err := json.Marshal(s.take())
+		if err != nil || strings.Contains(string(text), secret) {
+			t.Errorf("%s, %v", text, err)
 		}
 	})
 }

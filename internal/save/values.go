@@ -25,8 +25,11 @@ const (
 // VisualFolder is where a project's folder keeps the baselines of pictures: NAME.json of each.
 const VisualFolder = "visual"
 
-// LoadsNamespace is that of saved loads of pages.
-const LoadsNamespace = "performance"
+// Namespaces of what modes save.
+const (
+	LoadsNamespace  = "performance"    // loads of pages
+	ShapesNamespace = "api_validation" // what the bodies of an API look like
+)
 
 // ProjectFolder returns the folder of the state directory for the caller's project, which is to hold what. Problem: no_data
 // when the project is not known.

@@ -46,11 +46,10 @@ type apiParams struct {
 
 // Bounds of one call.
 const (
-	apiRequests  = 6000    // that are looked at, the newest
-	apiBytes     = 200_000 // of bodies that are read; each endpoint has its turn, the newest first
-	apiBodies    = 100     // of one endpoint that are read
-	apiContract  = 4 << 20 // bytes of an OpenAPI document
-	apiNamespace = "api_validation"
+	apiRequests = 6000    // that are looked at, the newest
+	apiBytes    = 200_000 // of bodies that are read; each endpoint has its turn, the newest first
+	apiBodies   = 100     // of one endpoint that are read
+	apiContract = 4 << 20 // bytes of an OpenAPI document
 )
 
 type apiResult struct {
@@ -646,14 +645,14 @@ func loadShapes(env Env, name string) (*savedShapes, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := values.Load(apiNamespace, name)
+	data, err := values.Load(save.ShapesNamespace, name)
 	if err != nil {
 		return nil, err
 	}
 	out := &savedShapes{}
 	if json.Unmarshal(data, out) != nil || out.Endpoints == nil {
 		return nil, problem.New(problem.NoData, `Save it anew: analyze {"what":"api_validation","name":"v1","overwrite":true}.`,
-			"%s of the namespace %s is no baseline.", name, apiNamespace)
+			"%s of the namespace %s is no baseline.", name, save.ShapesNamespace)
 	}
 	return out, nil
 }
@@ -675,14 +674,14 @@ func saveShapes(env Env, p apiParams, list []*endpoint, out *apiResult) error {
 	if err != nil {
 		return err
 	}
-	if !p.Overwrite && slices.Contains(values.Keys(apiNamespace), p.Name) {
+	if !p.Overwrite && slices.Contains(values.Keys(save.ShapesNamespace), p.Name) {
 		return problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "there is a baseline %s already.", p.Name)
 	}
 	data, err := answer.JSON(kept)
 	if err != nil {
 		return err
 	}
-	if _, err := values.Save(apiNamespace, p.Name, data); err != nil {
+	if _, err := values.Save(save.ShapesNamespace, p.Name, data); err != nil {
 		return err
 	}
 	out.Saved = p.Name
@@ -696,7 +695,7 @@ func clearBaseline(env Env, p apiParams, out *apiResult) error {
 	}
 	values, err := save.ValuesOf(env.Call, env.Dir)
 	if err == nil {
-		err = values.Remove(apiNamespace, p.Name)
+		err = values.Remove(save.ShapesNamespace, p.Name)
 	}
 	out.Cleared = p.Name
 	return err

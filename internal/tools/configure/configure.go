@@ -107,9 +107,16 @@ var Tool = catalog.New[Env](catalog.Info{
 	Shown: []string{
 		"tool", "mode", "operation", "buffer", "tab", "name", "recording_id", "original_id", "steps", "namespace", "key", "ref", "test_id",
 	},
+	Groups: []catalog.Group{{
+		Doc: "noise_rule: also a rule's conditions.",
+		Params: []string{
+			"category", "classification", "reason", "message_regex", "source_regex", "url_regex", "status_min", "status_max", "level",
+		},
+	}},
 	Docs: map[string]string{
 		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",
-		"namespace": "selectors: names of elements",
+		"namespace": "selectors: names of elements", "original_id": "the recording", "recording_id": "id or name",
+		"steps": "arguments of interact", "tool": "its name", "buffer": "default all",
 	},
 })
 

@@ -20,8 +20,8 @@ const maxHistory = 20
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name:    "load",
+	Doc:     "What is kept of this project from earlier sessions: baselines, snapshots with their errors, noise rules, sequences, values, names.",
 	Aliases: []string{"load_context", "project_context"}, Errors: []problem.Code{problem.NoData},
-	Doc: "What is kept of this project from earlier sessions: baselines, snapshots with their errors, noise rules, sequences, values, names.",
 }, load)
 
 type loadResult struct {
@@ -32,6 +32,7 @@ type loadResult struct {
 	Baselines []keptBaseline `json:"baselines"`
 	History   []pastError    `json:"error_history"` // of the snapshots, the newest first
 	Noise     *keptNoise     `json:"noise_config,omitempty"`
+	Schema    []string       `json:"api_schema,omitempty"` // names of saved shapes of bodies, for api_validation
 	Loads     *keptLoads     `json:"performance,omitempty"`
 	Sequences int            `json:"sequences,omitempty"`
 	Names     int            `json:"element_names,omitempty"`
@@ -106,8 +107,10 @@ func load(_ context.Context, env Env, _ none) (*loadResult, error) {
 			out.Baselines = append(out.Baselines, keptBaseline{Kind: "visual", Name: name})
 		}
 	}
-	// These two are told of beside the values.
+	out.Schema = values.Keys(save.ShapesNamespace)
+	// These are told of beside the values.
 	delete(out.Values, save.LoadsNamespace)
+	delete(out.Values, save.ShapesNamespace)
 	delete(out.Values, recording.SnapshotsNamespace)
 	out.Sessions = out.Values["session"]
 	if rules, err := env.Noise.Of(env.Call); err != nil {
@@ -122,7 +125,7 @@ func load(_ context.Context, env Env, _ none) (*loadResult, error) {
 			out.Names = len(all)
 		}
 	}
-	if len(out.Values)+len(out.Baselines)+len(out.Unread)+out.Sequences+out.Names == 0 && out.Noise == nil {
+	if len(out.Values)+len(out.Baselines)+len(out.Schema)+len(out.Unread)+out.Sequences+out.Names == 0 && out.Noise == nil {
 		out.Status = "empty"
 	}
 	return out, nil
@@ -170,6 +173,9 @@ func (r *loadResult) Text(w *answer.Writer) {
 	}
 	for _, b := range r.Baselines {
 		add("%s", strings.TrimSpace(b.Kind+" "+b.Name+" "+b.Time))
+	}
+	for _, name := range r.Schema {
+		add("shapes of an API %s", name)
 	}
 	for _, e := range r.History {
 		add("error in %s: %s ×%d", e.Snapshot, answer.Cut(answer.Clean(e.Message), 200), e.Count)

@@ -209,6 +209,9 @@ func (env Env) recorded(ctx context.Context, w session.NetworkWatch, whole bool)
 	if without > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("requests whose bodies had no room: %d; observe network_bodies with their id gives them", without))
 	}
+	if out.left > 0 {
+		out.Notes = append(out.Notes, notGiven(out.left, out.Started))
+	}
 	return out, nil
 }
 
@@ -241,16 +244,16 @@ func (r *networkRecordingResult) Len() int { return len(r.Requests) }
 func (r *networkRecordingResult) Keep(n int) {
 	r.left += len(r.Requests) - n
 	r.Requests = r.Requests[:n]
-	told := fmt.Sprintf("requests that are not given: %d; ", r.left) + restOf(r.Started)
-	if i := len(r.Notes) - 1; i >= 0 && strings.HasSuffix(r.Notes[i], restOf(r.Started)) {
-		r.Notes[i] = told
-		return
+	if before := len(r.Notes) - 1; before >= 0 && strings.HasPrefix(r.Notes[before], unsaid) {
+		r.Notes = r.Notes[:before]
 	}
-	r.Notes = append(r.Notes, told)
+	r.Notes = append(r.Notes, notGiven(r.left, r.Started))
 }
 
-func restOf(started string) string {
-	return fmt.Sprintf(`observe network_bodies with since %s has them`, started)
+const unsaid = "requests that are not given: "
+
+func notGiven(n int, started string) string {
+	return fmt.Sprintf("%s%d; observe network_bodies with since %s has them", unsaid, n, started)
 }
 
 // Text writes the result for a reader.
@@ -270,7 +273,9 @@ func (r *networkRecordingResult) Text(w *answer.Writer) {
 		}
 	}
 	for _, n := range r.Notes {
-		w.Note("note: %s", n)
+		if !strings.HasPrefix(n, unsaid) { // what is shown is counted below
+			w.Note("note: %s", n)
+		}
 	}
 	if r.op == "start" {
 		w.Head("network_recording: begun, %s", what)
@@ -291,7 +296,7 @@ func (r *networkRecordingResult) Text(w *answer.Writer) {
 	w.Page(origins...)
 	from, to := w.Entries(answer.Oldest, entries)
 	if left := len(entries) - (to - from) + r.left; left > 0 {
-		w.Note("requests that are not shown: %d; %s", left, restOf(r.Started))
+		w.Note("%s", notGiven(left, r.Started))
 	}
 }
 

@@ -38,10 +38,11 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0", Archive: archive}
+		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0", Archive: archive, Recorder: h.Recorder, Noise: h.Noise, Queue: h.Queue}
 	}, nil)
 	ways := map[string][]string{
 		"har":           {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.har","overwrite":true`},
+		"pr_summary":    {`"scope":"all"`, `"scope":"all","save_to":"x.md","overwrite":true`},
 		"test_classify": {`"error":"x","test_id":"t1"`, `"error":"net::ERR_FAILED","test_id":"t1","save_to":"x.json","overwrite":true`},
 	}
 	for _, mode := range b.Modes() {

@@ -4,8 +4,11 @@ package generate
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
@@ -18,6 +21,10 @@ type Env struct {
 	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
+
+	Recorder *recording.Recorder // what was recorded, and what a snapshot is made by
+	Noise    *noise.Store
+	Queue    *command.Queue
 }
 
 // places are where this caller may save.
@@ -27,7 +34,11 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
+	Doc:   "Make artifacts from what was captured: HAR, Markdown for a pull request. Mend tests, and say why they fail.",
+	Groups: []catalog.Group{{
+		Doc:    "All: overwrite, scope, tab, test_id, session.",
+		Params: []string{"save_to", "overwrite", "scope", "tab", "test_id", "session"},
+	}},
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
 	Docs: map[string]string{
 		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project",

@@ -10,6 +10,6 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, generate.Tool, func(h *testkit.Daemon, c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0"}
+		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0", Recorder: h.Recorder, Noise: h.Noise, Queue: h.Queue}
 	}, "testdata")
 }
