@@ -67,6 +67,7 @@ type parts struct {
 	api      *httpapi.Server
 	audit    calls.Log
 	alerts   *alert.Hub
+	drafts   configure.Drafts
 	calls    *calls.Runner
 	certs    *certificate.Store
 	broken   []*state.Fault      // files that could not be read at the start; some are nil
@@ -226,6 +227,7 @@ func sentences(findings []configure.Finding) (out []string) {
 func (d *parts) gone(client string) {
 	d.registry.Forget(client)
 	d.alerts.Disable(client)
+	d.drafts.Drop(client)
 }
 
 // allow counts a call, and notes who calls: the user sees it in the extension's popup.
@@ -274,6 +276,7 @@ func (d *parts) tools() []*catalog.Bound {
 				Dir:      d.dir,
 				Recorder: d.recorder,
 				Alerts:   d.alerts,
+				Drafts:   &d.drafts,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

@@ -162,6 +162,7 @@ func (d *parts) self() configure.Daemon {
 		},
 		RefusedUploads: d.api.RefusedUploads,
 		Sources:        d.sourceLines,
+		Redact:         d.redact.Text,
 		Hears: func(client string) (ways configure.Ways, ok bool) {
 			ways.Subscribed, ways.Log, ok = d.mcp.Hears(client)
 			return ways, ok

@@ -31,6 +31,7 @@ type Env struct {
 	Dir      *state.Dir
 	Recorder *recording.Recorder
 	Alerts   *alert.Hub
+	Drafts   *Drafts
 	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
@@ -61,6 +62,8 @@ type Daemon struct {
 
 	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.
 	RefusedUploads func() (n int64, ago time.Duration)
+
+	Redact func(string) string // replaces secrets
 
 	// Hears tells by which ways a client hears notifications; false: it has no session.
 	Hears func(client string) (Ways, bool)
@@ -103,7 +106,8 @@ var Tool = catalog.New[Env](catalog.Info{
 	},
 	Docs: map[string]string{
 		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",
-		"namespace": "selectors: names of elements",
+		"namespace": "selectors: names of elements", "tool": "one tool", "recording_id": "its id or name",
+		"original_id": "recording to compare with", "steps": "arguments of interact, each",
 	},
 })
 

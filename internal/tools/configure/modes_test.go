@@ -22,6 +22,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 	var audit *calls.Log
 	var audited *testkit.Daemon // that audit is of
 	var alerts *alert.Hub
+	var drafts *configure.Drafts
 	var made func(*testkit.Daemon, catalog.Call) configure.Env
 	made = func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
@@ -35,12 +36,14 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		}
 		if h != audited {
 			audit, audited = called(), h
+			drafts = &configure.Drafts{}
 			alerts = alert.New(h.Reader, func(string, string, string) bool { return false })
 		}
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
 			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
 			Alerts: alerts,
+			Drafts: drafts,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),
@@ -64,6 +67,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				Restart: h.Queue.Stop,
 				Faults:  func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:    func() uint64 { return 9 },
+				Redact:  h.Redact.Text,
 				Hears: func(client string) (configure.Ways, bool) {
 					return configure.Ways{Subscribed: !limits.Open}, client == "agent" && !c.Sessionless
 				},
