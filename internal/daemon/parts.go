@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/alert"
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/certificate"
@@ -223,6 +224,16 @@ func sentences(findings []configure.Finding) (out []string) {
 	return out
 }
 
+// scripted warns whoever looks at a terminal, and the log, that a client runs code of its own in pages.
+func (d *parts) scripted(call catalog.Call) {
+	who := answer.Cut(answer.Clean(call.Name), 60)
+	if who == "" {
+		who = "an agent"
+	}
+	d.cfg.Log.Warn("an agent runs JavaScript in pages (execute_js)", "client", call.Client, "name", who)
+	d.mcp.Warn(call.Client, who+" runs JavaScript in pages of your browser (execute_js); Alt+Shift+S there stops it")
+}
+
 // gone forgets a client whose session ended.
 func (d *parts) gone(client string) {
 	d.registry.Forget(client)
@@ -244,7 +255,7 @@ func (d *parts) tools() []*catalog.Bound {
 	viewOf := func(c catalog.Call) view.View {
 		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.dropped}
 	}
-	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
+	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir, Scripted: d.scripted}
 	gate := drive.Gate(d.registry, d.patience)
 	links := &outbound.Client{Allowed: d.fetchable, Start: func(f func()) { go f() }, Agent: "Gasoline/" + d.cfg.Version}
 	act := func(c catalog.Call) interact.Env {

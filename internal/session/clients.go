@@ -35,6 +35,7 @@ type client struct {
 	second    int64         // newest second in calls, by Registry.elapsed
 	telemetry string        // off, auto, full; "" is auto
 	jitter    time.Duration // see SetJitter
+	scripted  bool          // see Scripts
 	used      time.Duration // last use, by Registry.elapsed
 }
 
@@ -615,4 +616,14 @@ func (r *Registry) Jitter(id string) time.Duration {
 		return c.jitter
 	}
 	return 0
+}
+
+// Scripts reports, once, that this is the client's first script in a page.
+func (r *Registry) Scripts(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id)
+	first := !c.scripted
+	c.scripted = true
+	return first
 }
