@@ -69,6 +69,8 @@ type parts struct {
 	audit    calls.Log
 	alerts   *alert.Hub
 	drafts   configure.Drafts
+	insecure *insecureProxy
+	serving  context.Context // of what is served until the end
 	calls    *calls.Runner
 	certs    *certificate.Store
 	broken   []*state.Fault      // files that could not be read at the start; some are nil
@@ -164,11 +166,13 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	d.flows.Chase = d.sources.ask
 	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
 	d.alerts = alert.New(d.reader, func(client, level, text string) bool { return d.mcp.Notify(client, level, text) })
+	d.serving = ctx
+	d.insecure = &insecureProxy{log: cfg.Log, ours: d.listens}
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
+	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.noted, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
 		Stopped: d.whyStopped}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
@@ -189,6 +193,13 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 		StateFaults: func() []string { return sentences(append(d.faults(), d.taken...)) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
 		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
 		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
+		Insecure: func() string {
+			state, open := d.insecure.now()
+			if !open {
+				return ""
+			}
+			return state.Target
+		},
 		SourceStates: d.sourcesNow, Lost: func(client string) string { return d.lost(client, time.Time{}) },
 	})
 	return d, nil
@@ -232,6 +243,13 @@ func (d *parts) scripted(call catalog.Call) {
 	}
 	d.cfg.Log.Warn("an agent runs JavaScript in pages (execute_js)", "client", call.Client, "name", who)
 	d.mcp.Warn(call.Client, who+" runs JavaScript in pages of your browser (execute_js); Alt+Shift+S there stops it")
+}
+
+// listens reports whether a port is one of ours.
+func (d *parts) listens(port int) bool {
+	d.foreign.mu.Lock()
+	defer d.foreign.mu.Unlock()
+	return port == d.cfg.Port || slices.Contains(d.cfg.OTLPPorts, port) || d.foreign.server != nil && port == d.foreign.port
 }
 
 // gone forgets a client whose session ended.

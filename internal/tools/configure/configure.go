@@ -65,6 +65,8 @@ type Daemon struct {
 
 	Redact func(string) string // replaces secrets
 
+	Security Security
+
 	// Hears tells by which ways a client hears notifications; false: it has no session.
 	Hears func(client string) (Ways, bool)
 }
@@ -106,7 +108,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	},
 	Docs: map[string]string{
 		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",
-		"namespace": "selectors: names of elements", "tool": "one tool", "recording_id": "its id or name",
+		"namespace": "selectors: names of elements", "tool": "one tool", "mode": "of a tool; or normal, insecure_proxy", "recording_id": "its id or name",
 		"original_id": "recording to compare with", "steps": "arguments of interact, each",
 	},
 })
