@@ -522,8 +522,8 @@ export class Worker {
       await keepDaemonSettings(this.#asked);
       if (before.body_limit !== this.#asked.body_limit) this.ports.configure();
     }
-    const { agents = [], insecure = "", server } = answer;
-    await this.#enter({ phase: "connected", version: server.version, agents, insecure });
+    const { agents, insecure = "", server } = answer;
+    await this.#enter({ phase: "connected", version: server.version, agents: agents ?? [], insecure });
   }
 
   async #enter(change: Pick<Connection, "phase"> & Partial<Connection>): Promise<void> {
