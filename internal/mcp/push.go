@@ -239,6 +239,7 @@ func (s *Server) Notify(client, level, text string) bool {
 		if to != nil {
 			//lint:ignore SA1019 clients take log messages for as long as revisions with sessions last
 			p := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: "gasoline", Data: text}
+			//lint:ignore SA1019 as above
 			s.told(s.send(ctx, message, &sdk.ServerRequest[*sdk.LoggingMessageParams]{Session: to, Params: p}))
 		}
 	})
