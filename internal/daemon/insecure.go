@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
@@ -108,34 +109,12 @@ func loopbackName(host string) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// dialLoopback connects to this machine, whatever a name leads to elsewhere.
-func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, err
-	}
-	var dialer net.Dialer
-	if ip, err := netip.ParseAddr(host); err == nil {
-		if !ip.Unmap().IsLoopback() {
-			return nil, fmt.Errorf("%s is not this machine", host)
-		}
-		return dialer.DialContext(ctx, network, address)
-	}
-	conn, err := dialer.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", port))
-	if err != nil {
-		if six, other := dialer.DialContext(ctx, "tcp6", net.JoinHostPort("::1", port)); other == nil {
-			return six, nil
-		}
-	}
-	return conn, err
-}
-
 // relaxed serves target under host. Only requests of its own pages, and addresses that a person or an agent opened, are
 // answered.
 func relaxed(host string, target *url.URL) http.Handler {
 	own, theirs := "http://"+host, "http://"+target.Host
 	proxy := &httputil.ReverseProxy{
-		Transport: &http.Transport{DialContext: dialLoopback, DisableCompression: true, MaxIdleConns: 20, IdleConnTimeout: time.Minute},
+		Transport: outbound.Loopback(),
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
 			r.Out.Host = target.Host

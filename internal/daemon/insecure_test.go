@@ -268,25 +268,6 @@ func TestTheInsecureProxyShowsThisMachineOnly(t *testing.T) {
 	}
 }
 
-// Names lead to this machine, whatever a name server says; addresses elsewhere are not dialled.
-func TestTheProxyDialsThisMachineOnly(t *testing.T) {
-	server, _ := shop(t)
-	_, port, _ := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
-	for _, name := range []string{"localhost", "app.localhost", "example.com", "127.0.0.1"} {
-		conn, err := dialLoopback(t.Context(), "tcp", net.JoinHostPort(name, port))
-		if err != nil || !strings.HasPrefix(conn.RemoteAddr().String(), "127.0.0.1:") {
-			t.Fatalf("%s: %v", name, err)
-		}
-		_ = conn.Close()
-	}
-	for _, address := range []string{"10.0.0.1:80", "[2001:db8::1]:80", "no port"} {
-		if conn, err := dialLoopback(t.Context(), "tcp", address); err == nil {
-			_ = conn.Close()
-			t.Errorf("%s was dialled", address)
-		}
-	}
-}
-
 func TestTheInsecureProxyEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		proxy := &insecureProxy{log: slog.New(slog.DiscardHandler), ours: func(int) bool { return false }}
