@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -104,4 +105,41 @@ func TestListeningOutlivesARestart(t *testing.T) {
 	if a := c.read(); !strings.Contains(a.text(), "streaming: off") {
 		t.Errorf("what an earlier daemon was told: %q", a.text())
 	}
+}
+
+// The first script that an agent runs in a page is told at the terminal and in the log, once in a session.
+func TestScriptsAreToldAtTheTerminal(t *testing.T) {
+	m := newMachine(t)
+	c := m.bridge()
+	c.handshake()
+	c.health(2, "")
+	m.browse()
+	const said = "probe runs JavaScript in pages of your browser (execute_js)"
+	for i := range 2 {
+		c.send(call(10+i, "interact", `{"action":"execute_js","script":"1","background":true}`, ""))
+		if a := c.read(); !strings.Contains(a.text(), "correlation_id") { // and nothing that a client would not know
+			t.Fatalf("%+v %q", a, a.text())
+		}
+		eventually(t, "the terminal shows it", func() bool { return strings.Contains(c.stderr.String(), said) })
+	}
+	c.send(call(20, "interact", `{"action":"click","selector":"#a","background":true}`, ""))
+	c.read()
+	if err := c.stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	<-c.done
+	log, err := os.ReadFile(m.place.LogPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, l := strings.Count(c.stderr.String(), said), strings.Count(string(log), "runs JavaScript in pages"); n != 1 || l != 1 {
+		t.Errorf("told %d times at the terminal and %d in the log: %s", n, l, c.stderr)
+	}
+	// Of another session it is told again.
+	d := m.bridge()
+	d.handshake()
+	d.health(2, "")
+	d.send(call(10, "interact", `{"action":"execute_js","script":"1","background":true}`, ""))
+	d.read()
+	eventually(t, "the terminal shows it", func() bool { return strings.Contains(d.stderr.String(), said) })
 }

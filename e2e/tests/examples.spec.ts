@@ -61,10 +61,9 @@ test.describe("with a browser", () => {
     );
     const fresh = async (): Promise<void> => {
       // Some open tabs, one closes its own.
-      const [first, ...others] = profile.context.pages();
+      const others = profile.context.pages();
+      const page = await profile.context.newPage();
       for (const other of others) await other.close();
-      const page = first ?? (await profile.context.newPage());
-      await page.bringToFront();
       await page.goto(`${url}?token=hushhush`);
       const shown = () => agent.ask("observe", { what: "page" });
       await expect.poll(shown, { intervals: [200] }).toContain("/shop");

@@ -447,8 +447,8 @@ export class Worker {
       if (release !== undefined) wish.release = release;
       if (agent !== undefined) wish.agent = agent;
       const response = await this.#client.post("/tracking", wish, 5000);
-      const { agents } = (await response.json()) as TrackingAnswer;
-      await this.#enter({ phase: "connected", agents });
+      const { agents, insecure = "" } = (await response.json()) as TrackingAnswer;
+      await this.#enter({ phase: "connected", agents, insecure });
       return {};
     } catch (error) {
       return { problem: error instanceof Refused ? error.message : "The daemon did not answer." };
@@ -522,7 +522,8 @@ export class Worker {
       await keepDaemonSettings(this.#asked);
       if (before.body_limit !== this.#asked.body_limit) this.ports.configure();
     }
-    await this.#enter({ phase: "connected", version: answer.server.version, agents: answer.agents ?? [] });
+    const { agents, insecure = "", server } = answer;
+    await this.#enter({ phase: "connected", version: server.version, agents: agents ?? [], insecure });
   }
 
   async #enter(change: Pick<Connection, "phase"> & Partial<Connection>): Promise<void> {
@@ -532,6 +533,7 @@ export class Worker {
       port: await this.identity.port(),
       agents: this.#connection.agents,
       ...(change.phase === "connected" && this.#connection.version ? { version: this.#connection.version } : {}),
+      ...(change.phase === "connected" && this.#connection.insecure ? { insecure: this.#connection.insecure } : {}),
       ...change,
     };
     if (JSON.stringify(next) === JSON.stringify(this.#connection)) return;

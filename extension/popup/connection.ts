@@ -10,6 +10,9 @@ export function showConnection(connection: Connection): void {
   const { title, detail } = words(connection);
   const { phase, port } = connection;
   document.body.dataset["phase"] = phase;
+  const { insecure = "" } = connection;
+  element("insecure", HTMLElement).hidden = insecure === "";
+  element("insecure-of", HTMLElement).textContent = insecure;
   element("phase", HTMLElement).textContent = title;
   element("phase-detail", HTMLElement).textContent = detail;
   element("pair", HTMLFormElement).hidden = phase !== "pairing";

@@ -14,6 +14,8 @@ export interface Connection {
   holder?: string;
   /** Of the daemon, while connected. */
   version?: string;
+  /** The server whose pages the daemon shows without their policy, while connected; "" none. */
+  insecure?: string;
   /** The agents that the daemon knows, with their tabs in use; the last ones known while it is away. */
   agents: Agent[];
 }

@@ -61,6 +61,8 @@ export class FakeDaemon {
   tabs: Tab[] = [];
   /** The agents that are there; what the user chooses changes their tabs. */
   agents: Agent[] = [];
+  /** The server whose pages are shown without their policy. */
+  insecure = "";
   run = randomUUID();
   readonly #door: Door;
   #up = false;
@@ -338,6 +340,7 @@ export class FakeDaemon {
       dropped: {},
       settings: { salt: "salt-of-the-test", body_limit: 16_384 },
       agents: this.agents,
+      ...(this.insecure ? { insecure: this.insecure } : {}),
       server: { name: "gasoline", version: "0.1.0-test", run: this.run, time: Date.now() },
     };
   }
@@ -348,7 +351,7 @@ export class FakeDaemon {
       if (release !== undefined && at.tab === release) delete at.tab;
       if (use !== undefined) at.tab = use;
     }
-    return { agents: this.agents };
+    return { agents: this.agents, ...(this.insecure ? { insecure: this.insecure } : {}) };
   }
 
   #store(session: string, group: Group, ack: Record<string, number>): void {

@@ -175,6 +175,23 @@ test("the user sees which agent uses which tab, and changes it", async ({
   await expect(popup.getByRole("button", { name: "this tab" })).toBeHidden();
 });
 
+test("the popup says for how long pages are shown without their policy", async ({
+  daemon,
+  browserWithExtension: browser,
+}) => {
+  await daemon.until("connected", () => daemon.settings);
+  const popup = await browser.open("popup.html");
+  const said = popup.getByText("without their content security policy");
+  await expect(popup.getByRole("status").first()).toContainText("Connected");
+  await expect(said).toBeHidden();
+  daemon.insecure = "http://localhost:3000";
+  await expect(said).toContainText("An agent shows pages of http://localhost:3000 without");
+  await expect(said).toBeVisible();
+  await shoot(popup, "popup-insecure");
+  daemon.insecure = "";
+  await expect(said).toBeHidden();
+});
+
 test("a page cannot choose the tab that agents use", async ({ daemon, site, browserWithExtension: browser }) => {
   await browser.page.goto(site.page("/", "<title>Shop</title>"));
   const tab = await browser.tab(browser.page);

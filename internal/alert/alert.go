@@ -312,6 +312,7 @@ func (h *Hub) deliver(now time.Time) (wait time.Duration, any bool) {
 		client, level, text string
 		stream              *stream
 		count               int
+		throttle            time.Duration
 	}
 	var due []parcel
 	h.mu.Lock()
@@ -329,13 +330,13 @@ func (h *Hub) deliver(now time.Time) (wait time.Duration, any bool) {
 				level = a.Severity
 			}
 		}
-		due = append(due, parcel{client, level, text(s.pending, 0, maxNotice), s, len(s.pending)})
+		due = append(due, parcel{client, level, text(s.pending, 0, maxNotice), s, len(s.pending), s.Throttle})
 	}
 	any = len(h.streams) > 0
 	h.mu.Unlock()
 	for _, p := range due {
 		if !h.send(p.client, p.level, p.text) {
-			wait = sooner(wait, p.stream.Throttle)
+			wait = sooner(wait, p.throttle)
 			continue
 		}
 		h.mu.Lock()

@@ -52,6 +52,13 @@ func start(t *testing.T) *rig {
 	return r
 }
 
+// hears says whether a client takes what is handed over; each does at first.
+func (r *rig) hears(client string, yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.deaf[client] = !yes
+}
+
 // heard returns what was handed over since the last call.
 func (r *rig) heard() []told {
 	r.mu.Lock()
@@ -298,7 +305,7 @@ func TestChangesKeepWhatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		defer r.stop()
-		r.deaf["c1"] = true
+		r.hears("c1", false)
 		r.enable(t, "c1", alert.Config{})
 		r.append(thrown("alpha"), thrown("beta"))
 		time.Sleep(time.Minute)
@@ -324,7 +331,7 @@ func TestChangesKeepWhatWaits(t *testing.T) {
 		// Nothing of the time between is told later.
 		r.append(thrown("between"))
 		time.Sleep(time.Minute)
-		r.deaf["c1"] = false
+		r.hears("c1", true)
 		r.enable(t, "c1", alert.Config{})
 		time.Sleep(time.Minute)
 		if got := r.heard(); len(got) != 0 {
@@ -353,7 +360,7 @@ func TestTheNextAnswerCarriesTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		defer r.stop()
-		r.deaf["c1"] = true // shows nothing
+		r.hears("c1", false) // shows nothing
 		if r.hub.Delta("c1") != "" {
 			t.Error("of a client that asked for nothing")
 		}
@@ -404,7 +411,7 @@ func TestAFlood(t *testing.T) {
 		for i := range 10 {
 			r.enable(t, fmt.Sprint("c", i), alert.Config{})
 		}
-		r.deaf["c0"] = true
+		r.hears("c0", false)
 		const all = 50_000
 		for i := 0; i < all; i += 500 {
 			batch := make([]event.Event, 500)

@@ -407,6 +407,12 @@ func (b *bridge) read(l *link) {
 				b.mu.Unlock()
 				b.drop(l, errors.New("it stops"))
 				return
+			case m.method == wire.StreamWarning:
+				var warning struct{ Params wire.Warning }
+				if json.Unmarshal(line, &warning) == nil {
+					b.cfg.Log.Warn(warning.Params.Text)
+				}
+				continue
 			case m.method == "":
 				b.shook(m)
 				if !b.land(l, m.id) && b.current() != l {

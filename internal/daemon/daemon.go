@@ -132,6 +132,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	services := d.listenForServices(serving, &work)
 	defer services()
 	defer d.foreign.stop(serving)
+	defer d.insecure.stop()
 	if cfg.IngestPort != 0 {
 		if _, err := d.foreign.open(serving, cfg.IngestPort, 0); err != nil {
 			return fmt.Errorf("%w; free the port or use another with --ingest-port", err)
@@ -144,6 +145,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { d.watchFlows(ctx) })
 	work.Go(func() { d.watchKept(ctx) })
 	work.Go(func() { d.alerts.Run(ctx) })
+	work.Go(func() { d.insecure.watch(ctx) })
 	work.Go(func() { d.foreign.watch(ctx) })
 	work.Go(func() { d.lines.Run(ctx) })
 	work.Go(func() { d.watchSources(ctx, host()) })
@@ -204,6 +206,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	waiting := server.Shutdown(grace) != nil
 	services()
 	d.foreign.stop(serving)
+	d.insecure.stop()
 	<-left
 	cut()
 	shut, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/alert"
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/certificate"
@@ -69,6 +70,9 @@ type parts struct {
 	api      *httpapi.Server
 	audit    calls.Log
 	alerts   *alert.Hub
+	drafts   configure.Drafts
+	insecure *insecureProxy
+	serving  context.Context // of what is served until the end
 	calls    *calls.Runner
 	certs    *certificate.Store
 	broken   []*state.Fault      // files that could not be read at the start; some are nil
@@ -165,11 +169,13 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
 	d.noise = noise.New(d.dir)
 	d.alerts = alert.New(d.reader, func(client, level, text string) bool { return d.mcp.Notify(client, level, text) })
+	d.serving = ctx
+	d.insecure = &insecureProxy{log: cfg.Log, ours: d.listens}
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.moved, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
+	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.noted, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
 		Stopped: d.whyStopped}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
@@ -190,6 +196,13 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 		StateFaults: func() []string { return sentences(append(d.faults(), d.taken...)) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
 		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
 		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
+		Insecure: func() string {
+			state, open := d.insecure.now()
+			if !open {
+				return ""
+			}
+			return state.Target
+		},
 		SourceStates: d.sourcesNow, Lost: func(client string) string { return d.lost(client, time.Time{}) },
 	})
 	return d, nil
@@ -225,10 +238,28 @@ func sentences(findings []configure.Finding) (out []string) {
 	return out
 }
 
+// scripted warns whoever looks at a terminal, and the log, that a client runs code of its own in pages.
+func (d *parts) scripted(call catalog.Call) {
+	who := answer.Cut(answer.Clean(call.Name), 60)
+	if who == "" {
+		who = "an agent"
+	}
+	d.cfg.Log.Warn("an agent runs JavaScript in pages (execute_js)", "client", call.Client, "name", who)
+	d.mcp.Warn(call.Client, who+" runs JavaScript in pages of your browser (execute_js); Alt+Shift+S there stops it")
+}
+
+// listens reports whether a port is one of ours.
+func (d *parts) listens(port int) bool {
+	d.foreign.mu.Lock()
+	defer d.foreign.mu.Unlock()
+	return port == d.cfg.Port || slices.Contains(d.cfg.OTLPPorts, port) || d.foreign.server != nil && port == d.foreign.port
+}
+
 // gone forgets a client whose session ended.
 func (d *parts) gone(client string) {
 	d.registry.Forget(client)
 	d.alerts.Disable(client)
+	d.drafts.Drop(client)
 }
 
 // allow counts a call, and notes who calls: the user sees it in the extension's popup.
@@ -245,7 +276,7 @@ func (d *parts) tools() []*catalog.Bound {
 	viewOf := func(c catalog.Call) view.View {
 		return view.View{Reader: d.noise.Reader(c, d.reader), Registry: d.registry, Call: c, Lost: d.dropped}
 	}
-	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
+	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir, Scripted: d.scripted}
 	gate := drive.Gate(d.registry, d.patience)
 	links := &outbound.Client{Allowed: d.fetchable, Start: func(f func()) { go f() }, Agent: "Gasoline/" + d.cfg.Version}
 	act := func(c catalog.Call) interact.Env {
@@ -283,6 +314,7 @@ func (d *parts) tools() []*catalog.Bound {
 				Noise:    d.noise,
 				Lost:     d.dropped,
 				Alerts:   d.alerts,
+				Drafts:   &d.drafts,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

@@ -13,8 +13,15 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
-// moved is what a client's next answer says when its tab in use was changed for it.
-func (d *parts) moved(call catalog.Call) string { return d.registry.Moved(call.Client) }
+// noted is what a client's answer says beside its own: that its tab in use was changed for it, once, and what is relaxed
+// for as long as it is.
+func (d *parts) noted(call catalog.Call) string {
+	moved, relaxed := d.registry.Moved(call.Client), d.insecure.note()
+	if moved != "" && relaxed != "" {
+		return moved + "; " + relaxed
+	}
+	return moved + relaxed
+}
 
 // footer is what stands below an answer: what else happened since the client's last one, and the alerts that it asked for.
 func (d *parts) footer(call catalog.Call) string {
@@ -162,6 +169,13 @@ func (d *parts) self() configure.Daemon {
 		},
 		RefusedUploads: d.api.RefusedUploads,
 		Sources:        d.sourceLines,
+		Redact:         d.redact.Text,
+		Security: configure.Security{
+			Open: func(_ context.Context, url string) (configure.Insecure, error) {
+				return d.insecure.open(d.serving, url)
+			},
+			Close: d.insecure.close, Now: d.insecure.now,
+		},
 		Hears: func(client string) (ways configure.Ways, ok bool) {
 			ways.Subscribed, ways.Log, ok = d.mcp.Hears(client)
 			return ways, ok

@@ -32,6 +32,9 @@ type Driver struct {
 	Queue    *command.Queue
 	Registry *session.Registry
 	Dir      *state.Dir // that no memory of names may be in; may be nil
+
+	// Scripted is called before a client's first script goes to a page; nil tells nobody.
+	Scripted func(call catalog.Call)
 }
 
 // Outcome is what a command came to. Every mode that sends one answers with it.
@@ -115,6 +118,9 @@ func Do[P, R any](
 	r := command.Request{
 		Session: target.Browser.Session, Tab: at, Kind: kind.Name, Params: params, Client: call.Name, Site: site,
 		Deadline: call.Deadline, Progress: call.Progress,
+	}
+	if kind.Name == command.ExecuteJS.Name && d.Scripted != nil && d.Registry.Scripts(call.Client) {
+		d.Scripted(call)
 	}
 	var rec command.Record
 	if call.Detached {

@@ -161,7 +161,7 @@ func (s *Server) tracking(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	s.json(w, http.StatusOK, wire.TrackingAnswer{Agents: s.agents(id)})
+	s.json(w, http.StatusOK, wire.TrackingAnswer{Agents: s.agents(id), Insecure: s.insecure()})
 	return nil
 }
 
@@ -234,4 +234,12 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.json(w, http.StatusOK, wire.ScreenshotAnswer{Filename: name, Path: s.cfg.Dir.Path("screenshots/" + name)})
 	return nil
+}
+
+// insecure is what the popup says of the security mode.
+func (s *Server) insecure() string {
+	if s.cfg.Insecure == nil {
+		return ""
+	}
+	return s.cfg.Insecure()
 }

@@ -58,7 +58,7 @@ func (s *Server) sync(w http.ResponseWriter, r *http.Request) (err error) {
 		return err
 	}
 	answer := wire.SyncAnswer{
-		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(), Agents: s.agents(in.Session),
+		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(), Agents: s.agents(in.Session), Insecure: s.insecure(),
 		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit},
 	}
 	if answer.Ack == nil {

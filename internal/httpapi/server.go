@@ -93,6 +93,9 @@ type Config struct {
 	Stored       func(source string) bool // what came from such a source is in a store of the user's already
 	Host         string                   // this machine's name
 
+	// Insecure returns the origin of the server whose pages are shown without their policy, "" none. It may be nil.
+	Insecure func() string
+
 	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
 	StateFaults func() []string
 

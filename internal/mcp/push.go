@@ -2,11 +2,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 // alerts is the URI of the resource that tells a client what happened.
@@ -47,7 +50,8 @@ type hearer struct {
 // way is one subscription.
 type way struct {
 	session *sdk.ServerSession
-	id      any // of the request that listens; nil in revisions with sessions
+	id      any  // of the request that listens; nil in revisions with sessions
+	early   bool // its acknowledgement is on its way
 }
 
 // pushes has the server offer the resource, and note who hears of it.
@@ -66,10 +70,13 @@ func (s *Server) pushes() {
 	s.sdk.AddSendingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		s.send = next
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-			res, err := next(ctx, method, req)
-			if ack, ok := req.GetParams().(*sdk.SubscriptionsAcknowledgedParams); ok && method == acknowledged && err == nil {
-				s.listens(ctx, req, ack)
+			ack, ok := req.GetParams().(*sdk.SubscriptionsAcknowledgedParams)
+			if !ok || method != acknowledged {
+				return next(ctx, method, req)
 			}
+			heard := s.listens(ctx, req, ack)
+			res, err := next(ctx, method, req)
+			heard()
 			return res, err
 		}
 	})
@@ -104,14 +111,25 @@ func (s *Server) pushes() {
 // listener is the key of the client whose request a context is of.
 type listener struct{}
 
-// listens notes a client that was told what it will hear of.
-func (s *Server) listens(ctx context.Context, req sdk.Request, ack *sdk.SubscriptionsAcknowledgedParams) {
+// listens notes a client that is about to be told what it will hear of. It hears of it from when the returned function is
+// called: nothing comes before the acknowledgement, and who has read that is known.
+func (s *Server) listens(ctx context.Context, req sdk.Request, ack *sdk.SubscriptionsAcknowledgedParams) (acknowledged func()) {
 	client, _ := ctx.Value(listener{}).(string)
 	session, ok := req.GetSession().(*sdk.ServerSession)
 	if client == "" || !ok || !slices.Contains(ack.Notifications.ResourceSubscriptions, alerts) {
-		return
+		return func() {}
 	}
-	s.heard(client, func(h *hearer) { h.ways = append(h.ways, way{session, ack.Meta[sdk.MetaKeySubscriptionID]}) })
+	id := ack.Meta[sdk.MetaKeySubscriptionID]
+	s.heard(client, func(h *hearer) { h.ways = append(h.ways, way{session: session, id: id, early: true}) })
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if h := s.hearers[client]; h != nil {
+			for i, w := range h.ways {
+				h.ways[i].early = w.early && (w.session != session || w.id != id)
+			}
+		}
+	}
 }
 
 // Bounds of who can be told. Sessions are bounded already; what comes late of those that ended is not kept for ever.
@@ -194,7 +212,7 @@ func (s *Server) Notify(client, level, text string) bool {
 	if h == nil || h.busy || s.stopping {
 		return false
 	}
-	ways := slices.Clone(h.ways)
+	ways := slices.DeleteFunc(slices.Clone(h.ways), func(w way) bool { return w.early })
 	to := h.session
 	if to != nil && slices.Index(levels, level) < slices.Index(levels, h.least()) {
 		to = nil
@@ -221,6 +239,7 @@ func (s *Server) Notify(client, level, text string) bool {
 		if to != nil {
 			//lint:ignore SA1019 clients take log messages for as long as revisions with sessions last
 			p := &sdk.LoggingMessageParams{Level: sdk.LoggingLevel(level), Logger: "gasoline", Data: text}
+			//lint:ignore SA1019 as above
 			s.told(s.send(ctx, message, &sdk.ServerRequest[*sdk.LoggingMessageParams]{Session: to, Params: p}))
 		}
 	})
@@ -239,4 +258,19 @@ func (s *Server) unheard(client string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.hearers, client)
+}
+
+// Warn tells the person at the terminal of a client on a stream. It returns at once.
+func (s *Server) Warn(client, text string) {
+	st := s.stream(client)
+	if st == nil || s.cfg.Push == nil {
+		return
+	}
+	params, err := json.Marshal(wire.Warning{Text: text})
+	if err != nil {
+		return
+	}
+	s.cfg.Push.Start(func() {
+		s.told(nil, st.Connection.Write(context.Background(), &jsonrpc.Request{Method: wire.StreamWarning, Params: params}))
+	})
 }

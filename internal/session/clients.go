@@ -36,6 +36,7 @@ type client struct {
 	telemetry string        // off, auto, full; "" is auto
 	watched   *NetworkWatch // nil: none is under way
 	jitter    time.Duration // see SetJitter
+	scripted  bool          // see Scripts
 	used      time.Duration // last use, by Registry.elapsed
 }
 
@@ -659,4 +660,14 @@ func (r *Registry) Jitter(id string) time.Duration {
 		return c.jitter
 	}
 	return 0
+}
+
+// Scripts reports, once, that this is the client's first script in a page.
+func (r *Registry) Scripts(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id)
+	first := !c.scripted
+	c.scripted = true
+	return first
 }

@@ -8,6 +8,15 @@ const StreamProtocol = "mcp-ndjson"
 // next daemon. Clients that do not know it see the stream end.
 const StreamStopping = "notifications/gasoline/stopping"
 
+// StreamWarning is the method of a notification for the person at the other end's terminal: the bridge writes its
+// [Warning] to stderr and hands it to no client.
+const StreamWarning = "notifications/gasoline/warning"
+
+// Warning is the params of StreamWarning.
+type Warning struct {
+	Text string `json:"text"` // one line, in the daemon's own words
+}
+
 // Shutdown is the body of POST /shutdown.
 type Shutdown struct {
 	// Replaced says that another daemon takes this one's place at once, so that clients go on with it. Without it a person

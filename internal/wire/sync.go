@@ -89,6 +89,7 @@ type SyncAnswer struct {
 	Dropped  map[string]int    `json:"dropped"` // by kind: refused by a limit in this request
 	Settings DaemonSettings    `json:"settings"`
 	Agents   []Agent           `json:"agents"`
+	Insecure string            `json:"insecure,omitempty"` // origin of the server whose pages are shown without their policy
 	Server   Server            `json:"server"`
 }
 
@@ -110,7 +111,8 @@ type Tracking struct {
 
 // TrackingAnswer answers POST /tracking with what is so afterwards.
 type TrackingAnswer struct {
-	Agents []Agent `json:"agents"`
+	Agents   []Agent `json:"agents"`
+	Insecure string  `json:"insecure,omitempty"` // as in SyncAnswer
 }
 
 // DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or

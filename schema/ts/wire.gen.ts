@@ -447,6 +447,8 @@ export interface SyncAnswer {
   dropped: Record<string, number>;
   settings: DaemonSettings;
   agents: Agent[];
+  /** origin of the server whose pages are shown without their policy */
+  insecure?: string;
   server: Server;
 }
 
@@ -464,6 +466,8 @@ export interface Tracking {
 /** TrackingAnswer answers POST /tracking with what is so afterwards. */
 export interface TrackingAnswer {
   agents: Agent[];
+  /** as in SyncAnswer */
+  insecure?: string;
 }
 
 /** ProveRequest is the body of POST /prove: a challenge to whoever holds the port. */

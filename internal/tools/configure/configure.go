@@ -37,6 +37,7 @@ type Env struct {
 	Lost     func(session string, tab int, service string) []view.Loss // as of view.View
 	Noise    *noise.Store
 	Alerts   *alert.Hub
+	Drafts   *Drafts
 	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
@@ -67,6 +68,10 @@ type Daemon struct {
 
 	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.
 	RefusedUploads func() (n int64, ago time.Duration)
+
+	Redact func(string) string // replaces secrets
+
+	Security Security
 
 	// Hears tells by which ways a client hears notifications; false: it has no session.
 	Hears func(client string) (Ways, bool)
@@ -116,7 +121,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Docs: map[string]string{
 		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",
 		"namespace": "selectors: names of elements", "original_id": "the recording", "recording_id": "id or name",
-		"steps": "arguments of interact", "tool": "its name", "buffer": "default all",
+		"steps": "arguments of interact", "tool": "its name", "buffer": "default all", "mode": "of a tool; or normal, insecure_proxy",
 	},
 })
 

@@ -214,6 +214,7 @@ var fills = map[string]fill{
 	"configure delete_sequence":       of("name", "a saved sequence", (*live).sequence),
 	"configure replay_sequence":       of("name", "a saved sequence", (*live).sequence),
 	"configure examples":              with(args{"goal": "read what failed"}),
+	"configure report_issue":          with(args{"operation": "list_templates"}),
 	"configure streaming":             with(args{"operation": "status"}),
 }
 

@@ -1,6 +1,7 @@
 package configure_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -22,6 +23,8 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 	var audit *calls.Log
 	var audited *testkit.Daemon // that audit is of
 	var alerts *alert.Hub
+	var drafts *configure.Drafts
+	var insecure *configure.Insecure
 	var made func(*testkit.Daemon, catalog.Call) configure.Env
 	made = func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
@@ -35,6 +38,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		}
 		if h != audited {
 			audit, audited = called(), h
+			drafts, insecure = &configure.Drafts{}, nil
 			alerts = alert.New(h.Reader, func(string, string, string) bool { return false })
 		}
 		return configure.Env{
@@ -42,6 +46,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
 			Tests: h.Correlator, Noise: h.Noise, Lost: h.View(c).Lost,
 			Alerts: alerts,
+			Drafts: drafts,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),
@@ -65,6 +70,23 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				Restart: h.Queue.Stop,
 				Faults:  func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:    func() uint64 { return 9 },
+				Redact:  h.Redact.Text,
+				Security: configure.Security{
+					Open: func(_ context.Context, url string) (configure.Insecure, error) {
+						if url == "" {
+							return configure.Insecure{}, problem.New(problem.MissingParam, "Give one.", "no url.")
+						}
+						insecure = &configure.Insecure{Target: url, URL: "http://code.localhost:1/", Until: testkit.Begin.Add(time.Hour)}
+						return *insecure, nil
+					},
+					Close: func() { insecure = nil },
+					Now: func() (configure.Insecure, bool) {
+						if insecure == nil {
+							return configure.Insecure{}, false
+						}
+						return *insecure, true
+					},
+				},
 				Hears: func(client string) (configure.Ways, bool) {
 					return configure.Ways{Subscribed: !limits.Open}, client == "agent" && !c.Sessionless
 				},
