@@ -266,8 +266,8 @@ func (l *newer) network(d *NetworkDiff) {
 		delete(had, c.Key)
 		fails := c.fails() && c.LastFailed >= l.since
 		r := RequestChange{Method: c.Method, URL: c.URL, Before: before.Status, After: c.Status}
-		if len(before.Durations) > 0 && len(c.Durations) > 0 {
-			r.Duration = analysis.SpreadOf(c.Durations).Median - analysis.SpreadOf(before.Durations).Median
+		if was, is := before.took(0), c.took(l.since); len(was) > 0 && len(is) > 0 {
+			r.Duration = analysis.SpreadOf(is).Median - analysis.SpreadOf(was).Median
 		}
 		if known && before.Status != c.Status {
 			d.Statuses = append(d.Statuses, r)
@@ -456,7 +456,7 @@ func unslugged(s, other *Snapshot) *Snapshot {
 		if to.Failed += c.Failed; c.LastFailed > to.LastFailed {
 			to.LastFailed, to.FailedAs = c.LastFailed, c.FailedAs
 		}
-		to.Pages, to.Durations = slices.Concat(to.Pages, c.Pages), slices.Concat(to.Durations, c.Durations)
+		to.Pages, to.Took = slices.Concat(to.Pages, c.Pages), slices.Concat(to.Took, c.Took)
 	}
 	seen := map[string]bool{}
 	for _, p := range s.Pages {

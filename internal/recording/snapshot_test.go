@@ -580,3 +580,75 @@ func TestBrokenSnapshots(t *testing.T) {
 		t.Error("what is not there was removed")
 	}
 }
+
+// Each thing that was not tried has its reason, and a request its states and how much longer it took.
+func TestDifferencesAreToldInFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		request := func(method, url string, status int, took ...time.Duration) {
+			for _, d := range took {
+				s.add(&event.Exchange{
+					Head: s.head("/a"), Method: method, URL: shop + url, Status: status, Outcome: "ok", Started: time.Now(), Duration: d * time.Millisecond,
+				})
+			}
+		}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "on the page", "")
+		s.click("/a", "D1", "Pay 12", "a1")
+		s.fail("/a", "D1", "of the act", "a1")
+		s.serve("/api/served", "t1", "of the service")
+		s.add(&event.Log{Head: event.Head{Time: time.Now(), Origin: event.Origin{Service: "job"}}, Severity: event.SeverityError, Message: "of nothing"})
+		request("GET", "/api/slow", 200, 10, 20, 400)
+		request("POST", "/api/now-and-then", 500, 10)
+		request("POST", "/api/now-and-then", 201, 10)
+		request("PUT", "/api/later", 200, 10)
+		request("DELETE", "/api/gone", 204, 10)
+		a := s.take()
+		request("GET", "/api/slow", 404, 50, 60, 5)
+		request("POST", "/api/now-and-then", 503, 10)
+		request("POST", "/api/now-and-then", 202, 10)
+		request("PUT", "/api/later", 502, 10)
+		request("PUT", "/api/later", 203, 10)
+		request("PATCH", "/api/new", 200, 10)
+		d := recording.CompareSnapshots(a, s.take())
+		var got []string
+		for _, e := range d.Errors.NotTried {
+			got = append(got, e.Message+": "+e.Why)
+		}
+		for _, l := range []struct {
+			word string
+			list []recording.RequestChange
+		}{
+			{"new", d.Network.New}, {"failing", d.Network.Failing}, {"status", d.Network.Statuses}, {"endpoint", d.Network.Endpoints}, {"not tried", d.Network.NotTried},
+		} {
+			for _, r := range l.list {
+				got = append(got, fmt.Sprintf("%s %s %s %s→%s %+.0f %s", l.word, r.Method, strings.TrimPrefix(r.URL, shop), r.Before, r.After, r.Duration, r.Why))
+			}
+		}
+		want := []string{
+			"of nothing: what leads to it is not known",
+			"of the service: its request was not made again",
+			"Error: of the act: what was done before it was not done again: click button Pay # on localhost/a",
+			"Error: on the page: its page was not visited again",
+			"new PUT /api/later 200→502 +0 ",
+			"new GET /api/slow 200→404 +30 ",
+			"failing POST /api/now-and-then 500→503 +0 ",
+			"status PUT /api/later 200→203 +0 ",
+			"status POST /api/now-and-then 201→202 +0 ",
+			"status GET /api/slow 200→404 +30 ",
+			"endpoint PATCH /api/new →200 +0 ",
+			"not tried DELETE /api/gone 204→ +0 its page was not visited again",
+			"not tried GET /api/served 500→ +0 its page was not visited again",
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		// What failed and whose page was visited since is not missing: it may be asked later.
+		s.visit("/a", "D2")
+		for _, r := range recording.CompareSnapshots(a, s.take()).Network.NotTried {
+			if r.Why != "it failed, and was not asked again" {
+				t.Errorf("%s: %s", r.URL, r.Why)
+			}
+		}
+	})
+}
