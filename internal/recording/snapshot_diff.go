@@ -204,7 +204,7 @@ func (l *newer) errors(d *ErrorsDiff) {
 }
 
 const (
-	gone   = "events since the first were evicted: it may have been among them"
+	gone   = "not all events since the first are known: it may be among the others"
 	hidden = "the noise rules are others than then: one may hide it"
 	tooNew = "what led to it was done again a moment ago only: it may still come"
 )
@@ -366,7 +366,7 @@ func (l *newer) notes(d *SnapshotDiff) (out []string) {
 		out = append(out, "the noise rules are others than then: what is called new may have been hidden before")
 	}
 	if !l.whole {
-		out = append(out, "events since the first were evicted: what is not seen is not known to be gone")
+		out = append(out, "not all events since the first are known, since some were evicted or more came than are looked at: what is not seen is not known to be gone")
 	}
 	if d.Performance.Pages > 0 {
 		out = append(out, `times are of the newest load of each page, which tells little; analyze {"what":"performance"} compares many`)

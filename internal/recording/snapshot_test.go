@@ -395,7 +395,7 @@ func TestNothingIsGoneWhereEventsWereEvicted(t *testing.T) {
 		s.ask("/a", "/api/cart", 200)
 		d := recording.CompareSnapshots(a, s.take())
 		if len(d.Errors.Resolved)+len(d.Network.Resolved)+len(d.Network.Missing) > 0 || len(d.Errors.NotTried) != 1 ||
-			len(d.Network.NotTried) != 1 || !strings.Contains(strings.Join(d.Notes, " "), "were evicted") {
+			len(d.Network.NotTried) != 1 || !strings.Contains(strings.Join(d.Notes, " "), "not all events since the first are known") {
 			t.Errorf("%s\n%q", told(d), d.Notes)
 		}
 	})
@@ -651,4 +651,32 @@ func TestDifferencesAreToldInFull(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What had no room in a snapshot, or was not looked at, is told where a difference may rest on it.
+func TestNotesOfDifferences(t *testing.T) {
+	failed := recording.Trouble{Group: recording.Group{Key: "k", Message: "m", Count: 1}, Last: 5}
+	asked := recording.Called{Endpoint: recording.Endpoint{Key: "GET http://localhost/a", Count: 1}, Last: 5, Status: "200"}
+	for _, tt := range []struct {
+		name string
+		a, b recording.Snapshot
+		want string
+	}{
+		{"nothing", recording.Snapshot{}, recording.Snapshot{Errors: []recording.Trouble{failed}}, ""},
+		{"errors", recording.Snapshot{Over: recording.Over{Errors: 3}}, recording.Snapshot{Errors: []recording.Trouble{failed}}, "the first had no room for 3 errors"},
+		{"errors, and none is new", recording.Snapshot{Over: recording.Over{Errors: 3}}, recording.Snapshot{}, ""},
+		{"requests", recording.Snapshot{Over: recording.Over{Requests: 4}}, recording.Snapshot{Requests: []recording.Called{asked}}, "the first had no room for 4 requests"},
+		{"requests, and none is new", recording.Snapshot{Over: recording.Over{Requests: 4}}, recording.Snapshot{}, ""},
+		{"unread", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{Errors: []recording.Trouble{failed}}, "the first looked at the newest"},
+		{"unread, endpoints", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{Requests: []recording.Called{asked}}, "the first looked at the newest"},
+		{"unread, and nothing is new", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{}, ""},
+		{"later errors", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Errors: 5}}, "the later one had no room for 5 errors and 0 requests"},
+		{"later requests", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Requests: 6}}, "the later one had no room for 0 errors and 6 requests"},
+		{"later unread", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Unread: true}}, "not all events since the first are known"},
+	} {
+		got := strings.Join(recording.CompareSnapshots(&tt.a, &tt.b).Notes, "\n")
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
 }
