@@ -75,8 +75,24 @@ type Called struct {
 	TimeFailed time.Time `json:"time_failed,omitzero"`
 	Status     string    `json:"status"`                  // of the last
 	FailedAs   string    `json:"failed_status,omitempty"` // of the last that failed
-	Durations  []float64 `json:"durations,omitempty"`     // ms, the newest
+	Took       []Took    `json:"took,omitempty"`          // by the newest that were answered
 	Gone       bool      `json:"gone,omitempty"`          // it failed, and did not when its page asked again later
+}
+
+// Took is how long one request took.
+type Took struct {
+	Seq event.Seq `json:"seq"`
+	MS  float64   `json:"ms"`
+}
+
+// took returns how long those took that have this number or a higher one, in ms.
+func (c Called) took(since event.Seq) (out []float64) {
+	for _, t := range c.Took {
+		if t.Seq >= since {
+			out = append(out, t.MS)
+		}
+	}
+	return out
 }
 
 // fails reports whether it was failing when it was captured.
@@ -322,8 +338,8 @@ func (s *taking) called(e *event.Exchange) {
 			c.LastFailed, c.FailedAs = e.Seq, statusOf(e)
 		}
 	}
-	if len(c.Durations) < maxDurations && e.Status != 0 && !e.Streams() {
-		c.Durations = append(c.Durations, float64(e.Duration.Microseconds())/1000)
+	if len(c.Took) < maxDurations && e.Status != 0 && !e.Streams() {
+		c.Took = append(c.Took, Took{e.Seq, float64(e.Duration.Microseconds()) / 1000})
 	}
 	c.Pages = with(c.Pages, pageKey(e.PageURL))
 	if e.TraceID != "" && len(s.traces) < 10_000 {

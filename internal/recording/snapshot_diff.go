@@ -204,7 +204,7 @@ func (l *newer) errors(d *ErrorsDiff) {
 }
 
 const (
-	gone   = "events since the first were evicted: it may have been among them"
+	gone   = "not all events since the first are known: it may be among the others"
 	hidden = "the noise rules are others than then: one may hide it"
 	tooNew = "what led to it was done again a moment ago only: it may still come"
 )
@@ -266,8 +266,8 @@ func (l *newer) network(d *NetworkDiff) {
 		delete(had, c.Key)
 		fails := c.fails() && c.LastFailed >= l.since
 		r := RequestChange{Method: c.Method, URL: c.URL, Before: before.Status, After: c.Status}
-		if len(before.Durations) > 0 && len(c.Durations) > 0 {
-			r.Duration = analysis.SpreadOf(c.Durations).Median - analysis.SpreadOf(before.Durations).Median
+		if was, is := before.took(0), c.took(l.since); len(was) > 0 && len(is) > 0 {
+			r.Duration = analysis.SpreadOf(is).Median - analysis.SpreadOf(was).Median
 		}
 		if known && before.Status != c.Status {
 			d.Statuses = append(d.Statuses, r)
@@ -366,7 +366,7 @@ func (l *newer) notes(d *SnapshotDiff) (out []string) {
 		out = append(out, "the noise rules are others than then: what is called new may have been hidden before")
 	}
 	if !l.whole {
-		out = append(out, "events since the first were evicted: what is not seen is not known to be gone")
+		out = append(out, "not all events since the first are known, since some were evicted or more came than are looked at: what is not seen is not known to be gone")
 	}
 	if d.Performance.Pages > 0 {
 		out = append(out, `times are of the newest load of each page, which tells little; analyze {"what":"performance"} compares many`)
@@ -456,7 +456,7 @@ func unslugged(s, other *Snapshot) *Snapshot {
 		if to.Failed += c.Failed; c.LastFailed > to.LastFailed {
 			to.LastFailed, to.FailedAs = c.LastFailed, c.FailedAs
 		}
-		to.Pages, to.Durations = slices.Concat(to.Pages, c.Pages), slices.Concat(to.Durations, c.Durations)
+		to.Pages, to.Took = slices.Concat(to.Pages, c.Pages), slices.Concat(to.Took, c.Took)
 	}
 	seen := map[string]bool{}
 	for _, p := range s.Pages {

@@ -395,7 +395,7 @@ func TestNothingIsGoneWhereEventsWereEvicted(t *testing.T) {
 		s.ask("/a", "/api/cart", 200)
 		d := recording.CompareSnapshots(a, s.take())
 		if len(d.Errors.Resolved)+len(d.Network.Resolved)+len(d.Network.Missing) > 0 || len(d.Errors.NotTried) != 1 ||
-			len(d.Network.NotTried) != 1 || !strings.Contains(strings.Join(d.Notes, " "), "were evicted") {
+			len(d.Network.NotTried) != 1 || !strings.Contains(strings.Join(d.Notes, " "), "not all events since the first are known") {
 			t.Errorf("%s\n%q", told(d), d.Notes)
 		}
 	})
@@ -578,5 +578,105 @@ func TestBrokenSnapshots(t *testing.T) {
 	}
 	if err := kept().Remove("b"); err == nil {
 		t.Error("what is not there was removed")
+	}
+}
+
+// Each thing that was not tried has its reason, and a request its states and how much longer it took.
+func TestDifferencesAreToldInFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &story{t: t, h: testkit.NewDaemon(t, 0)}
+		request := func(method, url string, status int, took ...time.Duration) {
+			for _, d := range took {
+				s.add(&event.Exchange{
+					Head: s.head("/a"), Method: method, URL: shop + url, Status: status, Outcome: "ok", Started: time.Now(), Duration: d * time.Millisecond,
+				})
+			}
+		}
+		s.visit("/a", "D1")
+		s.fail("/a", "D1", "on the page", "")
+		s.click("/a", "D1", "Pay 12", "a1")
+		s.fail("/a", "D1", "of the act", "a1")
+		s.serve("/api/served", "t1", "of the service")
+		s.add(&event.Log{Head: event.Head{Time: time.Now(), Origin: event.Origin{Service: "job"}}, Severity: event.SeverityError, Message: "of nothing"})
+		request("GET", "/api/slow", 200, 10, 20, 400)
+		request("POST", "/api/now-and-then", 500, 10)
+		request("POST", "/api/now-and-then", 201, 10)
+		request("PUT", "/api/later", 200, 10)
+		request("DELETE", "/api/gone", 204, 10)
+		a := s.take()
+		request("GET", "/api/slow", 404, 50, 60, 5)
+		request("POST", "/api/now-and-then", 503, 10)
+		request("POST", "/api/now-and-then", 202, 10)
+		request("PUT", "/api/later", 502, 10)
+		request("PUT", "/api/later", 203, 10)
+		request("PATCH", "/api/new", 200, 10)
+		d := recording.CompareSnapshots(a, s.take())
+		var got []string
+		for _, e := range d.Errors.NotTried {
+			got = append(got, e.Message+": "+e.Why)
+		}
+		for _, l := range []struct {
+			word string
+			list []recording.RequestChange
+		}{
+			{"new", d.Network.New}, {"failing", d.Network.Failing}, {"status", d.Network.Statuses}, {"endpoint", d.Network.Endpoints}, {"not tried", d.Network.NotTried},
+		} {
+			for _, r := range l.list {
+				got = append(got, fmt.Sprintf("%s %s %s %s→%s %+.0f %s", l.word, r.Method, strings.TrimPrefix(r.URL, shop), r.Before, r.After, r.Duration, r.Why))
+			}
+		}
+		want := []string{
+			"of nothing: what leads to it is not known",
+			"of the service: its request was not made again",
+			"Error: of the act: what was done before it was not done again: click button Pay # on localhost/a",
+			"Error: on the page: its page was not visited again",
+			"new PUT /api/later 200→502 +0 ",
+			"new GET /api/slow 200→404 +30 ",
+			"failing POST /api/now-and-then 500→503 +0 ",
+			"status PUT /api/later 200→203 +0 ",
+			"status POST /api/now-and-then 201→202 +0 ",
+			"status GET /api/slow 200→404 +30 ",
+			"endpoint PATCH /api/new →200 +0 ",
+			"not tried DELETE /api/gone 204→ +0 its page was not visited again",
+			"not tried GET /api/served 500→ +0 its page was not visited again",
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		// What failed and whose page was visited since is not missing: it may be asked later.
+		s.visit("/a", "D2")
+		for _, r := range recording.CompareSnapshots(a, s.take()).Network.NotTried {
+			if r.Why != "it failed, and was not asked again" {
+				t.Errorf("%s: %s", r.URL, r.Why)
+			}
+		}
+	})
+}
+
+// What had no room in a snapshot, or was not looked at, is told where a difference may rest on it.
+func TestNotesOfDifferences(t *testing.T) {
+	failed := recording.Trouble{Group: recording.Group{Key: "k", Message: "m", Count: 1}, Last: 5}
+	asked := recording.Called{Endpoint: recording.Endpoint{Key: "GET http://localhost/a", Count: 1}, Last: 5, Status: "200"}
+	for _, tt := range []struct {
+		name string
+		a, b recording.Snapshot
+		want string
+	}{
+		{"nothing", recording.Snapshot{}, recording.Snapshot{Errors: []recording.Trouble{failed}}, ""},
+		{"errors", recording.Snapshot{Over: recording.Over{Errors: 3}}, recording.Snapshot{Errors: []recording.Trouble{failed}}, "the first had no room for 3 errors"},
+		{"errors, and none is new", recording.Snapshot{Over: recording.Over{Errors: 3}}, recording.Snapshot{}, ""},
+		{"requests", recording.Snapshot{Over: recording.Over{Requests: 4}}, recording.Snapshot{Requests: []recording.Called{asked}}, "the first had no room for 4 requests"},
+		{"requests, and none is new", recording.Snapshot{Over: recording.Over{Requests: 4}}, recording.Snapshot{}, ""},
+		{"unread", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{Errors: []recording.Trouble{failed}}, "the first looked at the newest"},
+		{"unread, endpoints", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{Requests: []recording.Called{asked}}, "the first looked at the newest"},
+		{"unread, and nothing is new", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{}, ""},
+		{"later errors", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Errors: 5}}, "the later one had no room for 5 errors and 0 requests"},
+		{"later requests", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Requests: 6}}, "the later one had no room for 0 errors and 6 requests"},
+		{"later unread", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Unread: true}}, "not all events since the first are known"},
+	} {
+		got := strings.Join(recording.CompareSnapshots(&tt.a, &tt.b).Notes, "\n")
+		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) || strings.Contains(got, "\n") {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
 	}
 }
