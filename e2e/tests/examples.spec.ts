@@ -65,7 +65,8 @@ test.describe("with a browser", () => {
       const page = await profile.context.newPage();
       for (const other of others) await other.close();
       await page.goto(`${url}?token=hushhush`);
-      const shown = () => agent.ask("observe", { what: "page" });
+      // The tab in use was closed: the daemon hears of the next one in a moment.
+      const shown = async () => (await agent.call("observe", { what: "page" })).text;
       await expect.poll(shown, { intervals: [200] }).toContain("/shop");
     };
     await tab.goto(url);
