@@ -38,7 +38,7 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0", Archive: archive}
+		return generate.Env{View: h.View(c), Dir: h.Dir, Recorder: h.Recorder, Version: "1.0.0", Archive: archive}
 	}, nil)
 	for _, mode := range b.Modes() {
 		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,

@@ -5,6 +5,7 @@ package generate
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
@@ -16,6 +17,9 @@ type Env struct {
 	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
+
+	// Recorder has the recordings.
+	Recorder *recording.Recorder
 }
 
 // places are where this caller may save.
@@ -25,8 +29,8 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
-	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
+	Doc:   "Make artifacts from what was captured: tests, reproductions, HAR.\nsave_to writes a file inside the project instead.",
+	Shown: []string{"save_to", "overwrite", "recording_id", "framework", "last_n", "url", "scope", "tab"},
 })
 
 // saving are the parameters of every format.

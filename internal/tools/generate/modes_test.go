@@ -10,6 +10,6 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, generate.Tool, func(h *testkit.Daemon, c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
+		return generate.Env{View: h.View(c), Dir: h.Dir, Recorder: h.Recorder, Version: "1.0.0"}
 	}, "testdata")
 }
