@@ -45,6 +45,13 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
       const note = (text: () => string): void => {
         if (changes.size < maxChanges) changes.add(text());
       };
+      // What an element says now; the last counts, so it goes to the end.
+      const retold = (element: Element | null): void => {
+        if (!element || changes.size >= maxChanges || element.matches("script,style,template")) return;
+        const text = "~ " + elementText(element) + ' "' + fold(textHead(element, 300), 60) + '"';
+        changes.delete(text);
+        note(() => text);
+      };
       const take = (records: MutationRecord[]): void => {
         shadows.begin();
         if (document.readyState === "loading") {
@@ -67,10 +74,12 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
               transients.appeared(node);
               shadows.within(node);
               if (node instanceof Element) note(() => "+ " + described(node));
+              else if (node.nodeType === Node.TEXT_NODE) retold(node.parentElement);
             });
             record.removedNodes.forEach((node) => {
               transients.gone(node);
               if (node instanceof Element) note(() => "- " + described(node));
+              else if (node.nodeType === Node.TEXT_NODE && record.target instanceof Element) retold(record.target);
             });
           } else {
             changed++;
@@ -79,10 +88,7 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
             if (record.type === "attributes" && target instanceof Element) {
               transients.changed(target);
               note(() => "~ " + elementText(target) + " " + record.attributeName);
-            } else if (target.parentElement) {
-              const parent = target.parentElement;
-              note(() => "~ " + elementText(parent) + ' "' + fold(textHead(target, 200), 60) + '"');
-            }
+            } else retold(target.parentElement);
           }
         }
         timer ??= later(() => void guard.run(summarize), summarizeEvery);

@@ -63,7 +63,7 @@ async function play(dir: string, site: string, patient: boolean, env: Record<str
   rmSync(results, { force: true });
   const cli = createRequire(import.meta.url).resolve("@playwright/test/cli");
   const { stdout, stderr } = await run(process.execPath, [cli, "test", "-c", dir], dir, {
-    BASE_URL: site, RESULTS: results, TEST_MS: patient ? "120000" : "12000", EXPECT_MS: patient ? "60000" : "3000", ...env,
+    BASE_URL: site, RESULTS: results, TEST_MS: patient ? "120000" : "6000", EXPECT_MS: patient ? "60000" : "1500", ...env,
   });
   if (!existsSync(results)) throw new Error(stdout + stderr);
   const report = JSON.parse(readFileSync(results, "utf8")) as Report;
@@ -87,30 +87,79 @@ async function record(agent: Agent, page: Page, site: SmallSite, name: string): 
   return recording_id;
 }
 
-test("a generated test is green on the application that was used, and red on a broken one", async ({ place, tab }) => {
+/** Puts packages of other people beside the build, once; "" or why that cannot be. */
+async function install(folder: string, ready: string, command: string, args: string[], env: Record<string, string> = {}): Promise<string> {
+  const dir = join(root, ".cache", folder);
+  if (existsSync(join(dir, ready))) return "";
+  mkdirSync(dir, { recursive: true });
+  const { status, stderr } = await run(command, args, root, env);
+  return status === 0 ? "" : stderr.trim().split("\n").at(-1)!;
+}
+
+const CYPRESS = "15.3.0";
+const types = join(root, ".cache/cypress-types");
+const python = join(root, ".cache/generated-python");
+
+test("a generated test is green on the application that was used, and red on a broken one", async ({ place, tab }, testInfo) => {
   const dir = workshop();
   const scripts = await bundles();
   const good = await SmallSite.start(false, scripts);
   const bad = await SmallSite.start(true, scripts);
   const agent = await connect(place, "e2e", dir);
+  const not = (what: string, why: string): void => void testInfo.annotations.push({ type: "not run", description: `${what}: ${why}` });
   try {
     const files: string[] = [];
     for (const name of Object.keys(APPS)) {
       const recording_id = await record(agent, tab, good, name);
-      for (const [language, end] of [["typescript", "ts"], ["javascript", "js"]] as const) {
-        const file = `${name}.spec.${end}`;
-        await agent.ask("generate", { format: "test", recording_id, language, save_to: file, assert_response_shape: true });
-        files.push(file);
-      }
+      const write = (more: object, save_to: string): Promise<string> =>
+        agent.ask("generate", { format: "test", recording_id, save_to, assert_response_shape: true, ...more });
+      await write({}, `${name}.spec.ts`);
+      await write({ language: "javascript" }, `${name}.spec.js`);
+      await write({ language: "python" }, `python/test_${name}.py`);
+      await write({ framework: "cypress", include_mocks: true }, `cypress/${name}.cy.ts`);
+      files.push(`${name}.spec.ts`, `${name}.spec.js`);
     }
-    const typed = await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", dir], dir, {});
-    expect(typed.stdout).toBe("");
     const env = { PASSWORD: "opensesame" };
-    const green = await play(dir, good.url, true, env);
-    expect(Object.fromEntries(green)).toEqual(Object.fromEntries(files.map((file) => [file, ""])));
-    const red = await play(dir, bad.url, false, env);
-    expect([...red].filter(([, why]) => why === "").map(([file]) => file)).toEqual([]);
-    expect(red.size).toBe(files.length);
+    const all = (list: string[]): Record<string, string> => Object.fromEntries(list.map((file) => [file, ""]));
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+
+    await test.step("the compiler takes it", async () => {
+      expect((await run(process.execPath, [tsc, "-p", dir], dir, {})).stdout).toBe("");
+    });
+    await test.step("green on the good one", async () => {
+      expect(Object.fromEntries(await play(dir, good.url, true, env))).toEqual(all(files));
+    });
+    await test.step("red on the broken one", async () => {
+      const red = await play(dir, bad.url, false, env);
+      expect([...red].filter(([, why]) => why === "")).toEqual([]);
+      expect(red.size).toBe(files.length);
+    });
+    await test.step("with pytest, too", async () => {
+      const why = await install("generated-python", "installed.txt", join(root, "e2e/python.sh"), [
+        "e2e", "3.10", python, join(root, "e2e/tests/support/generated.requirements.txt"),
+      ]);
+      if (why) return not("pytest", why);
+      const tests = files.filter((file) => file.endsWith(".ts")).map((file) => `test_${file.replace(".spec.ts", "")}.py`);
+      expect(await pytest(join(dir, "python"), good.url, true, env)).toEqual(all(tests));
+      const red = await pytest(join(dir, "python"), bad.url, false, env);
+      expect(Object.entries(red).filter(([, said]) => said === "")).toEqual([]);
+      expect(Object.keys(red).length).toBe(tests.length);
+    });
+    await test.step("Cypress' types take it", async () => {
+      // Its program is not on npm: no test of Cypress is run.
+      const why = await install("cypress-types", "node_modules/cypress/types/index.d.ts", "npm", [
+        "install", "--prefix", types, "--ignore-scripts", "--no-audit", "--no-fund", `cypress@${CYPRESS}`,
+      ], { CYPRESS_INSTALL_BINARY: "0" });
+      if (why) return not("Cypress' types", why);
+      writeFileSync(join(dir, "cypress", "tsconfig.json"), JSON.stringify({
+        compilerOptions: {
+          strict: true, noEmit: true, noUnusedLocals: true, target: "es2022", module: "preserve", skipLibCheck: true, lib: ["es2023", "dom"],
+          types: [join(types, "node_modules/cypress")],
+        },
+        include: ["*.cy.ts"],
+      }));
+      expect((await run(process.execPath, [tsc, "-p", join(dir, "cypress")], dir, {})).stdout).toBe("");
+    });
   } finally {
     await agent.close();
     await good.stop();
@@ -118,3 +167,35 @@ test("a generated test is green on the application that was used, and red on a b
     if (!process.env["KEEP"]) rmSync(dir, { recursive: true, force: true });
   }
 });
+
+/** pytest runs the tests of a folder; what each file failed by, "" for none. */
+async function pytest(dir: string, site: string, patient: boolean, env: Record<string, string>): Promise<Record<string, string>> {
+  const executable = findChromium();
+  writeFileSync(
+    join(dir, "conftest.py"),
+    `import json
+import pytest
+from playwright.sync_api import expect
+
+expect.set_options(timeout=${patient ? 60_000 : 1500})
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    more = json.loads(${JSON.stringify(JSON.stringify({ ...(executable && { executable_path: executable }), args: TEST_FLAGS }))})
+    return {**browser_type_launch_args, **more}
+
+
+@pytest.fixture
+def context(context):
+    context.set_default_timeout(${patient ? 60_000 : 1500})
+    yield context
+`,
+  );
+  const { stdout, stderr } = await run(join(python, "bin/pytest"), ["-p", "no:cacheprovider", "-rA", "--tb=line", "-q", "."], dir, {
+    BASE_URL: site, PYTHONDONTWRITEBYTECODE: "1", ...env,
+  });
+  const found = [...stdout.matchAll(/^(PASSED|FAILED|ERROR) (test_\w+\.py)(?:::\S+)?(.*)$/gm)];
+  if (found.length === 0) throw new Error(stdout + stderr);
+  return Object.fromEntries(found.map(([, how, file, why]) => [file, how === "PASSED" ? "" : `${how}${why}`]));
+}

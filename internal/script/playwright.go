@@ -67,7 +67,11 @@ func (w playwright) file(p *Plan, acts []act, s *Script) string {
 	}
 	l.add(`import { %s, test } from "@playwright/test";`, strings.Join(types, ", "))
 	l.add("")
-	l.add(`test.use({ baseURL: process.env["BASE_URL"] ?? %s });`, quoteJS(p.Base))
+	size := ""
+	if p.Width > 0 && p.Height > 0 {
+		size = fmt.Sprintf(", viewport: { width: %d, height: %d }", p.Width, p.Height)
+	}
+	l.add(`test.use({ baseURL: process.env["BASE_URL"] ?? %s%s });`, quoteJS(p.Base), size)
 	if len(s.Variables) > 0 {
 		l.add("")
 		l.add("/** A value that is not in this file: the environment has it. */")
@@ -383,7 +387,7 @@ func (w playwright) shape(list []member) string {
 			if inner := tree(m.path); m.kind == "object" && inner != "{}" {
 				code = inner
 			}
-			parts = append(parts, quoteJS(m.path[len(path)])+": "+code)
+			parts = append(parts, keyJS(m.path[len(path)])+": "+code)
 		}
 		if len(parts) == 0 {
 			return "{}"
@@ -397,6 +401,19 @@ func (w playwright) shape(list []member) string {
 		}[list[0].kind]
 	}
 	return "toMatchObject(" + tree(nil) + ")"
+}
+
+// keyJS is the name of a property.
+func keyJS(name string) string {
+	for i, r := range name {
+		if !(r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && r >= '0' && r <= '9') {
+			return quoteJS(name)
+		}
+	}
+	if name == "" || name == "__proto__" {
+		return `[` + quoteJS(name) + `]`
+	}
+	return name
 }
 
 // end prints what is checked when all steps are done.

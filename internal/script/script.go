@@ -20,7 +20,7 @@ const (
 	Cypress    = "cypress"
 
 	TypeScript = "typescript"
-	JavaScript = "javascript"
+	javaScript = "javascript"
 	Python     = "python"
 )
 
@@ -47,6 +47,8 @@ type Plan struct {
 	Seen    bool     // the failure is to be seen: the test passes while it is there. Else it may not come
 	Regions []Region // pictures to compare at the end
 	Picture bool     // compare the whole page at the end
+	Width   int      // of the viewport, CSS pixels; 0: the runner's
+	Height  int
 }
 
 // Failing is a request that failed.
@@ -102,11 +104,11 @@ type printer interface {
 func printerOf(p *Plan) printer {
 	switch {
 	case p.Framework == Cypress:
-		return cypress{typed: p.Language != JavaScript}
+		return cypress{typed: p.Language != javaScript}
 	case p.Language == Python:
 		return python{}
 	}
-	return playwright{typed: p.Language != JavaScript}
+	return playwright{typed: p.Language != javaScript}
 }
 
 // Write writes a plan's file. The steps are at least one, or the plan has regions.
@@ -136,7 +138,7 @@ func fileName(p *Plan) string {
 		name = "recorded"
 	}
 	ext := "ts"
-	if p.Language == JavaScript {
+	if p.Language == javaScript {
 		ext = "js"
 	}
 	switch {
@@ -153,7 +155,7 @@ func Extensions(framework, language string) []string {
 	switch {
 	case framework != Cypress && language == Python:
 		return []string{".py"}
-	case language == JavaScript:
+	case language == javaScript:
 		return []string{".js", ".mjs", ".cjs"}
 	}
 	return []string{".ts", ".mts", ".cts"}

@@ -203,12 +203,10 @@ func (c *Collector) changes(e *event.DOM, x effect) (out []effect) {
 		one := x
 		one.batch = c.batch
 		element, value = element[1:], strings.TrimSuffix(value, `"`)
-		if value == "" {
-			continue
-		}
 		if sign == "-" {
-			one.gone = value
-			out = append(out, one)
+			if one.gone = value; value != "" {
+				out = append(out, one)
+			}
 			continue
 		}
 		text := newText(value, &e.Head)
@@ -315,7 +313,7 @@ func standing(list []effect) (out []Text) {
 		}
 	}
 	for i, x := range list {
-		if x.text == nil || last[x.key] != i || ticks(list[:i], x) {
+		if x.text == nil || x.text.Value == "" || last[x.key] != i || ticks(list[:i], x) {
 			continue
 		}
 		// What a toast says is told once more as an element that came.

@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -32,13 +33,15 @@ type stepsParams struct {
 	Recording string `json:"recording_id,omitempty" alias:"name" length:"100" doc:"id or name of a recording; default what was done in the tab in use"`
 	LastN     int    `json:"last_n,omitempty" min:"1" max:"1000" doc:"only the last so many steps"`
 	BaseURL   string `json:"base_url,omitempty" length:"2000" doc:"origin to run against instead of the recorded one"`
+
+	of *event.Head // of an error: the steps are those of its tab, before it
 }
 
 // source is what was done and what came of it.
 type source struct {
 	reader    query.Reader
 	words     string // where the steps are from
-	id        string // of a recording
+	name      string // of a recording, "" without one
 	steps     []steps.Step
 	available int    // steps before last_n
 	start     string // where they begin
@@ -71,9 +74,8 @@ func (env Env) source(ctx context.Context, p stepsParams) (s *source, err error)
 		return nil, err
 	}
 	s.available = len(s.steps)
-	if p.LastN > 0 && p.LastN < len(s.steps) {
-		s.steps = s.steps[len(s.steps)-p.LastN:]
-		s.start = ""
+	if p.LastN > 0 {
+		s.last(p.LastN)
 	}
 	if s.start == "" && len(s.steps) > 0 {
 		s.begin()
@@ -85,8 +87,27 @@ func (env Env) source(ctx context.Context, p stepsParams) (s *source, err error)
 	return s, nil
 }
 
+// last leaves out all but the last n steps.
+func (s *source) last(n int) {
+	if n >= len(s.steps) {
+		return
+	}
+	s.steps = s.steps[len(s.steps)-n:]
+	s.begin()
+	s.notes = append(s.notes, "it begins with its page as that loads: what was done there before is not repeated")
+}
+
+// lastAct leaves out all but the last step, and scrolling behind it.
+func (s *source) lastAct() {
+	for len(s.steps) > 1 && s.steps[len(s.steps)-1].Type == "scroll" {
+		s.steps = s.steps[:len(s.steps)-1]
+	}
+	s.last(1)
+}
+
 // begin finds the page on which the first step was done.
 func (s *source) begin() {
+	s.start = ""
 	if s.steps[0].Type == "navigate" {
 		s.start = s.steps[0].ToURL
 		s.steps = s.steps[1:]
@@ -114,11 +135,12 @@ func (env Env) recorded(ctx context.Context, name string) (*source, error) {
 			"%s has no steps.", rec.ID)
 	}
 	s := &source{
-		reader: env.Reader, id: rec.ID, words: "the recording " + rec.ID, steps: rec.Steps, start: rec.StartURL, took: rec.Duration(),
+		reader: env.Reader, words: "the recording " + rec.ID, steps: rec.Steps, start: rec.StartURL, took: rec.Duration(),
 		notes: rec.Lost.Notes(), same: rec.Run == env.Reader.Run(),
 		filter: query.Filter{Session: rec.Session, Tab: rec.Tab, Since: rec.Created, Until: rec.Ended},
 	}
 	if rec.Name != rec.ID {
+		s.name = rec.Name
 		s.words += " (" + answer.Cut(answer.Clean(rec.Name), 60) + ")"
 	}
 	switch rec.State {
@@ -157,8 +179,10 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 	if finished && scope == (view.Scoped{TestID: p.TestID}) {
 		scope.Scope = "all"
 	}
-	selection, err := env.Select(ctx, scope)
-	if err != nil {
+	var selection view.Selection
+	if p.of != nil {
+		selection.Filter, selection.Words = query.Filter{Session: p.of.Session, Tab: p.of.Tab}, fmt.Sprintf("tab %d", p.of.Tab)
+	} else if selection, err = env.Select(ctx, scope); err != nil {
 		return nil, err
 	}
 	if finished {
@@ -215,6 +239,9 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 		return nil, err
 	}
 	s.steps = c.Steps(first.Time)
+	if p.of != nil {
+		s.steps = before(s.steps, first.Time, p.of.Time)
+	}
 	if len(s.steps) == 0 {
 		return nil, none()
 	}
@@ -272,10 +299,7 @@ func (env Env) plan(s *source, p stepsParams, framework, language, name string) 
 	if plan.Origin == "" || !strings.HasPrefix(plan.Origin, "http") {
 		return nil, problem.New(problem.InvalidParam, "Record on a page that a server serves.", "the steps begin at %.100q, which no test can go to.", s.start)
 	}
-	plan.Name = name
-	if name == "" {
-		plan.Name = "what was done on " + strings.TrimPrefix(strings.TrimPrefix(steps.PageOf(s.start), "http://"), "https://")
-	}
+	plan.Name = cmp.Or(name, s.name, "what was done on "+strings.TrimPrefix(steps.PageOf(s.start), plan.Origin))
 	if framework != script.Cypress {
 		return plan, nil
 	}
