@@ -168,7 +168,7 @@ func (env Env) aboutError(ctx context.Context, p *contextParams) (*aboutError, e
 	if it.Head.Tab == 0 {
 		return nil, problem.New(problem.InvalidParam, "Give the error of the page that it led to.", "%s came from no page: no steps led to it.", out.handle)
 	}
-	p.of = &it.Head
+	p.of = it.Head
 	return out, nil
 }
 
