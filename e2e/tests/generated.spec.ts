@@ -192,7 +192,7 @@ def context(context):
     yield context
 `,
   );
-  const { stdout, stderr } = await run(join(python, "bin/pytest"), ["-p", "no:cacheprovider", "-rA", "--tb=line", "-q", "."], dir, {
+  const { stdout, stderr } = await run(join(python, "bin/pytest"), ["-p", "no:cacheprovider", "--color=no", "-rA", "--tb=line", "-q", "."], dir, {
     BASE_URL: site, PYTHONDONTWRITEBYTECODE: "1", ...env,
   });
   const found = [...stdout.matchAll(/^(PASSED|FAILED|ERROR) (test_\w+\.py)(?:::\S+)?(.*)$/gm)];

@@ -226,9 +226,11 @@ func (p *Plan) do(a *act, step *steps.Step, w printer, s *Script) {
 // files are the names of files in what a step tells of an upload: "cat.png (120 bytes), …".
 func files(told string) (out []string) {
 	for part := range strings.SplitSeq(told, ", ") {
-		name, _, _ := strings.Cut(part, " (")
-		if name = strings.TrimSpace(name); name != "" {
-			out = append(out, name)
+		if i := strings.LastIndex(part, " ("); i > 0 && strings.HasSuffix(part, " bytes)") {
+			part = part[:i]
+		}
+		if part != "" {
+			out = append(out, part)
 		}
 	}
 	return out

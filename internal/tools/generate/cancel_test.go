@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,8 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 			&event.Exchange{Head: head, Method: "GET", URL: url, Status: 200, Started: at, Outcome: "ok"},
 			&event.ResourceTiming{Head: head, URL: url},
 			&event.Performance{Head: head, URL: url},
+			&event.Action{Head: head, Type: "click", By: "user", Locators: []event.Locator{{Kind: "css", Value: "a", Matches: 1}}},
+			&event.Mark{Head: head, Type: "annotation", Detail: `{"id":"d","rect":{"x":1,"y":1,"width":9,"height":9}}`},
 		})
 	}
 	archive := query.NewArchive(16 << 20)
@@ -43,8 +46,15 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 	for _, mode := range b.Modes() {
 		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,
 			`"scope":"all","save_to":"x.har","overwrite":true`} {
-			args := fmt.Sprintf(`{"format":%q,%s}`, mode.Name, more)
-			file := filepath.Join(h.Project, "x.har")
+			name := map[string]string{"har": "x.har", "reproduction": "x.md"}[mode.Name]
+			if name == "" {
+				name = "x.spec.ts"
+			}
+			if mode.Name == "test_from_context" {
+				more += `,"context":"interaction"`
+			}
+			args := fmt.Sprintf(`{"format":%q,%s}`, mode.Name, strings.ReplaceAll(more, "x.har", name))
+			file := filepath.Join(h.Project, name)
 			run := func(last int) (*testkit.Looks, string) {
 				if err := os.RemoveAll(file); err != nil {
 					t.Fatal(err)

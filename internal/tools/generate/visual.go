@@ -38,11 +38,19 @@ func visualTest(ctx context.Context, env Env, p visualParams) (*scriptResult, er
 	if p.Language == script.Python {
 		return nil, problem.New(problem.InvalidParam, `Say language:"typescript" or "javascript".`, "Playwright compares no pictures in Python.")
 	}
-	selection, err := env.Select(ctx, p.Scoped)
+	reader, finished, err := env.reader(ctx, p.TestID)
 	if err != nil {
 		return nil, err
 	}
-	list, cover, err := query.Read(ctx, env.Reader, selection.Filter, query.Page{Limit: query.MaxLimit}, func(m *event.Mark) bool {
+	scope := p.Scoped
+	if finished && scope == (view.Scoped{TestID: p.TestID}) {
+		scope.Scope = "all"
+	}
+	selection, err := env.Select(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	list, cover, err := query.Read(ctx, reader, selection.Filter, query.Page{Limit: query.MaxLimit}, func(m *event.Mark) bool {
 		if m.Type != "annotation" {
 			return false
 		}
@@ -63,7 +71,7 @@ func visualTest(ctx context.Context, env Env, p visualParams) (*scriptResult, er
 	newest := list.Items[len(list.Items)-1]
 	drawing := view.AnnotationOf(&newest)
 	s := &source{
-		reader: env.Reader, words: "the drawing " + query.Handle(event.KindMark, newest.Seq), start: newest.PageURL, notes: notes,
+		reader: reader, words: "the drawing " + query.Handle(event.KindMark, newest.Seq), start: newest.PageURL, notes: notes,
 	}
 	name := cmp.Or(p.TestName, drawing.Name, "what was drawn on "+steps.PageOf(s.start))
 	plan, err := env.plan(s, stepsParams{BaseURL: p.BaseURL}, script.Playwright, cmp.Or(p.Language, script.TypeScript), name)
