@@ -54,7 +54,8 @@ export const APPS: Record<string, Small> = {
         };
       </script>`,
     api: (path, _, response, broken) =>
-      path === "api/register" && json(response, { number: Math.floor(1e6 + Math.random() * 1e6), ok: true }, broken ? 500 : 201),
+      path === "api/register" &&
+      json(response, { number: Math.floor(1e6 + Math.random() * 1e6), ok: true }, broken ? 500 : 201),
     use: async (page) => {
       await page.getByLabel("E-mail").pressSequentially("ada");
       await page.getByRole("button", { name: "Register" }).click();
@@ -292,14 +293,18 @@ export class SmallSite {
         const app = APPS[name];
         const path = rest.join("/");
         if (app?.api?.(path, request, response, broken, body)) return;
-        const html = path === "" || path.startsWith("book/") ? (app && (app.html ?? '<title>App</title><div id=root></div><script src="app.js"></script>')) : app?.more?.[path];
+        const html =
+          path === "" || path.startsWith("book/")
+            ? app && (app.html ?? '<title>App</title><div id=root></div><script src="app.js"></script>')
+            : app?.more?.[path];
         const script = path === "app.js" ? scripts.get(name) : undefined;
-        if (script !== undefined)
-          return response.writeHead(200, { "content-type": "text/javascript" }).end(script);
+        if (script !== undefined) return response.writeHead(200, { "content-type": "text/javascript" }).end(script);
         if (html === undefined) return response.writeHead(404, { "content-type": "text/plain" }).end("not here");
         response
           .writeHead(200, { "content-type": "text/html; charset=utf-8" })
-          .end(`<!doctype html><html lang=en><meta charset=utf-8><link rel=icon href="data:,"><script>const BROKEN = ${broken};</script>${html}`);
+          .end(
+            `<!doctype html><html lang=en><meta charset=utf-8><link rel=icon href="data:,"><script>const BROKEN = ${broken};</script>${html}`,
+          );
       });
     });
     await new Promise<void>((done, fail) => server.once("error", fail).listen(0, "127.0.0.1", done));
