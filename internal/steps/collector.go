@@ -44,15 +44,6 @@ type Request struct {
 	Seq    event.Seq `json:"seq,omitempty"`    // of the exchange in the store of the run that recorded it
 }
 
-// Mutates reports whether the request is of a method that is not safe by RFC 9110, 9.2.1.
-func (r Request) Mutates() bool {
-	switch strings.ToUpper(r.Method) {
-	case "GET", "HEAD", "OPTIONS", "TRACE":
-		return false
-	}
-	return true
-}
-
 // effect is something that happened after a deed.
 type effect struct {
 	at       time.Time
@@ -321,8 +312,8 @@ func standing(list []effect) (out []Text) {
 		toast := x.key[0] != 't' && slices.ContainsFunc(list, func(y effect) bool {
 			return y.text != nil && y.key[0] == 't' && strings.Contains(x.text.Value, y.text.Value)
 		})
-		went := x.key[0] != 't' && slices.ContainsFunc(list, func(y effect) bool {
-			return y.gone == x.text.Value || y.gone != "" && y.batch >= x.batch && strings.Contains(y.gone, x.text.Value)
+		went := x.key[0] != 't' && slices.ContainsFunc(list[i+1:], func(y effect) bool {
+			return y.gone != "" && strings.Contains(y.gone, x.text.Value)
 		})
 		if !same && !toast && !went {
 			out = append(out, *x.text)

@@ -55,7 +55,10 @@ func (c *told) words() string {
 		for _, t := range s.Texts {
 			w := t.Element + "=" + t.Value
 			if t.Cut {
-				w += "…"
+				w += "(cut)"
+			}
+			if t.InFrame {
+				w += " in " + t.PageURL
 			}
 			if t.Visible {
 				w += " seen"
@@ -115,10 +118,33 @@ func TestStepsTellWhatTheyLedTo(t *testing.T) {
 			c.changes(1.2, `+ <i> "loading"`, `+ <b> "also"`, `- <b> "also"`)
 			c.changes(1.9, `- <i> "loading"`, `+ <p> "done"`)
 		}, "click(p=done)"},
+		{"what went before stays, what goes with its parent does not", func(c *told) {
+			c.click(1, "u1")
+			c.changes(1.2, `- <li> "Mug"`, `+ <li> "Mug"`, `+ <li> "Pen"`)
+			c.changes(1.4, `+ <p> "done"`, `- <div> "all done"`)
+		}, "click(li=Mug, li=Pen)"},
+		{"however late it arrives", func(c *told) {
+			c.click(1, "u1")
+			c.changes(1.9, `~ <p#a> "second"`)
+			c.changes(1.2, `~ <p#a> "first"`)
+			c.changes(1.9, `~ <p#b> "one"`)
+			c.changes(1.9, `~ <p#b> "two"`)
+		}, "click(p#a=second, p#b=two)"},
+		{"the same in a frame is another text", func(c *told) {
+			c.click(1, "u1")
+			c.changes(1.2, `~ <p#a> "yes"`, `~ <p#b> "yes"`)
+			c.at(1.3, &event.DOM{Head: event.Head{Document: "F", Frame: 3, PageURL: "http://f/"}, Type: "summary", Changes: []string{`~ <p#c> "yes"`}})
+		}, "click(p#a=yes, p#c=yes in http://f/)"},
+		{"a page that is left before the next step", func(c *told) {
+			c.click(1, "u1")
+			c.changes(1.5, `~ <p#a> "leaving"`)
+			c.visit(1.8, "D2")
+			c.click(2, "u2")
+		}, "click() click()"},
 		{"a clock is none", func(c *told) {
 			c.click(1, "u1")
-			c.changes(2, `~ <p#clock> "5 s"`, `~ <p#state> "10 %"`)
-			c.changes(3, `~ <p#clock> "4 s"`, `~ <p#state> "done"`)
+			c.changes(2, `~ <p#clock> "90 s"`, `~ <p#state> "10 %"`)
+			c.changes(3, `~ <p#clock> "8 s"`, `~ <p#state> "done"`)
 		}, "click(p#state=done)"},
 		{"ten changes are not all", func(c *told) {
 			c.click(1, "u1")
@@ -133,7 +159,7 @@ func TestStepsTellWhatTheyLedTo(t *testing.T) {
 		{"classes with signs, ids that may end elsewhere and ids that change", func(c *told) {
 			c.click(1, "u1")
 			c.changes(1.5, `+ <a.[&>svg]:w-4> "one"`, `~ <b#x.y> "two"`, `~ <c#:r1:> "three"`, `~ <d#row-4711> "four"`, `~ <e#r2> "a long one…"`)
-		}, "click(a=one, b=two, c=three, d=four, e#r2=a long one…)"},
+		}, "click(a=one, b=two, c=three, d=four, e#r2=a long one(cut))"},
 		{"a toast is told once, when it came", func(c *told) {
 			c.click(1, "u1")
 			c.changes(1.5, `+ <div.toast> "Saved"`)
@@ -141,7 +167,8 @@ func TestStepsTellWhatTheyLedTo(t *testing.T) {
 			c.at(2.5, &event.DOM{Type: "transient", Role: "status", Text: "Saved", Shown: 1400 * time.Millisecond})
 			c.at(2.6, &event.DOM{Type: "transient", Text: "Quick", Shown: 300 * time.Millisecond})
 			c.at(2.7, &event.DOM{Type: "transient", Text: "Stays"})
-		}, "click(=Saved seen) click(=Quick seen briefly, =Stays seen)"},
+			c.changes(2.8, `+ <div> "Stays ×"`, `+ <p> "Sta"`)
+		}, "click(=Saved seen) click(=Quick seen briefly, =Stays seen, p=Sta)"},
 		{"texts of a page that is left are not looked for on the next", func(c *told) {
 			c.visit(0, "D1")
 			c.click(1, "u1")
@@ -157,7 +184,7 @@ func TestStepsTellWhatTheyLedTo(t *testing.T) {
 			c.click(2, "u2")
 			c.at(2.5, &event.DOM{Head: event.Head{Document: "F", Frame: 3}, Type: "summary", Changes: []string{`~ <p#a> "gone"`}})
 			c.visit(3, "D2")
-		}, "navigate() click(p#a=in it) click()"},
+		}, "navigate() click(p#a=in it in http://localhost/) click()"},
 		{"requests go to what caused them, however late", func(c *told) {
 			c.click(1, "u1")
 			c.click(2, "u2")
@@ -168,13 +195,20 @@ func TestStepsTellWhatTheyLedTo(t *testing.T) {
 		}, "click(POST /a 201) click(GET /b 200)"},
 		{"of an act that became another, to the one in time", func(c *told) {
 			c.click(1, "u1")
-			c.at(1.5, exchange("u0", "a", "GET", 200, 0))
-		}, "click(GET /a 200)"},
+			c.at(0.5, exchange("u0", "before", "GET", 200, 0))
+			late := exchange("u0", "a", "GET", 200, 0)
+			late.Started = began.Add(1500 * time.Millisecond)
+			c.click(2, "u2")
+			c.at(3, late)
+			c.at(3, exchange("u0", "b", "GET", 200, 0))
+		}, "click(GET /a 200) click(GET /b 200)"},
 		{"an exchange that is told twice counts once", func(c *told) {
 			c.click(1, "u1")
 			c.at(2, exchange("u1", "a", "GET", 0, 0))
+			c.at(2, exchange("u1", "b", "GET", 200, 0))
+			c.at(2, exchange("u1", "c", "GET", 200, 0))
 			c.at(3, exchange("u1", "a", "GET", 200, 0))
-		}, "click(GET /a 200)"},
+		}, "click(GET /a 200, GET /b 200, GET /c 200)"},
 		{"pictures and pending ones are none", func(c *told) {
 			c.click(1, "u1")
 			image, pending := exchange("u1", "a", "GET", 200, 0), exchange("u1", "b", "GET", 0, 0)
@@ -231,14 +265,41 @@ func TestACollectorIsBounded(t *testing.T) {
 		large.changes(1, `~ <p> "`+strings.Repeat("x", 1<<20)+`"`)
 	}
 	large.click(0.5, "u1")
-	if got := large.Steps(began); got[0].Unlisted != 21 {
-		t.Errorf("%d effects of 1 MB are over", got[0].Unlisted)
+	if got := large.Steps(began); got[0].Unlisted != 21 || got[0].TimeMS != 500 {
+		t.Errorf("%d effects of 1 MB are over, at %d", got[0].Unlisted, got[0].TimeMS)
+	}
+	var urls told
+	for range 30 {
+		urls.at(1, &event.Exchange{Head: event.Head{Cause: event.Cause{Action: "u1"}}, URL: strings.Repeat("x", 1<<20), Outcome: "ok"})
+	}
+	urls.click(0.5, "u1")
+	if got := urls.Steps(began); got[0].Unlisted != 21 {
+		t.Errorf("%d addresses of 1 MB are over", got[0].Unlisted)
+	}
+	var acts told
+	for i := range 30 {
+		acts.at(1, &event.Action{Head: event.Head{PageURL: strings.Repeat("x", 1<<20)}, Type: "click", By: "user", X: float64(i)})
+	}
+	if got := acts.Steps(began); len(got) != 9 || acts.Over != 21 {
+		t.Errorf("%d steps of 1 MB, %d over", len(got), acts.Over)
+	}
+	var dialogs told
+	dialogs.click(1, "u1")
+	for _, n := range []int{299, 300, 301} {
+		dialogs.at(2, &event.Lifecycle{State: "dialog_opened", Trigger: "alert", Title: strings.Repeat("é", n)})
+	}
+	for i, d := range dialogs.Steps(began)[0].Dialogs {
+		if got := strings.Count(d.Message, "é"); got != []int{299, 300, 300}[i] {
+			t.Errorf("dialog %d has %d characters", i, got)
+		}
 	}
 }
 
 func TestVolatileParts(t *testing.T) {
 	for part, want := range map[string]bool{
 		"7": true, "88124": true, "0b9f1c2e-58a5-4cb1-a0a3-1f2d3c4b5a69": true, "deadbeef12": true, "abc-4711": true, "<jwt#3>": true,
+		"0": true, "9": true, "ABCDEFA9": true, "FFFFFFF0": true, "AAAAAAA0": true, "abcdef-9": true, "aaaaaaa0": true, "ffffffff9": true,
+		"abcde-9": false, "GHIJKLM9": false, "ghijklm9": false, "@@@@@@@9": false,
 		"": false, "users": false, "v1": false, "deadbeef": false, "page-2": false, "oauth2": false, "<jwt>": false,
 	} {
 		if got := steps.Volatile(part); got != want {

@@ -208,6 +208,9 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 	}
 	first := acts.Items[0]
 	for _, a := range acts.Items {
+		if a.Time.Before(first.Time) {
+			first = a
+		}
 		if a.Session != first.Session || a.Tab != first.Tab {
 			return nil, problem.New(problem.InvalidParam, "Say tab, and session where two browsers have it; observe tabs lists them.",
 				"steps of several tabs are meant, %s; a test does those of one.", selection.Words)
@@ -225,8 +228,9 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 	var c steps.Collector
 	var last time.Time
 	filter := selection.Filter
-	_, err = reader.Scan(ctx, query.Span{Kinds: sourceKinds, From: first.Seq, To: sum.Next}, &filter, func(it query.Item) bool {
-		if it.Head.Session != first.Session || it.Head.Tab != first.Tab {
+	// What an act led to may have arrived before the act, whose element was still looked for.
+	_, err = reader.Scan(ctx, query.Span{Kinds: sourceKinds, To: sum.Next}, &filter, func(it query.Item) bool {
+		if it.Head.Session != first.Session || it.Head.Tab != first.Tab || it.Head.Time.Before(first.Time) {
 			return true
 		}
 		if c.Take(it.Event) {

@@ -98,6 +98,23 @@ func TestARecordingIsEnough(t *testing.T) {
 	}
 }
 
+// What an act led to counts also when it arrived before the act; what happened before does not.
+func TestEffectsThatArriveEarly(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	at := time.Now().Round(0)
+	thrown := func(after time.Duration, message string) {
+		head := event.Head{Time: at.Add(after), Received: at, Session: "s1", Tab: 12, Document: "D", PageURL: "http://localhost/shop"}
+		h.Store.Append(event.Batch{&event.Exception{Head: head, Type: "TypeError", Message: message}})
+	}
+	thrown(-time.Hour, "long ago")
+	thrown(time.Minute, "of the act")
+	use(h, 12, 1, "http://localhost/shop")
+	text, refused := asked(t, h, `{"format":"reproduction","scope":"all"}`)
+	if !strings.Contains(text, "TypeError: of the act") || strings.Contains(text, "long ago") {
+		t.Error(refused, text)
+	}
+}
+
 // An empty recording, one that leaves its site, and one of pages that no test can go to.
 func TestRecordingsThatMakeNoTest(t *testing.T) {
 	h := testkit.NewDaemon(t, 0)
