@@ -251,8 +251,7 @@ test("a test of an error fails while it comes, a reproduction passes while it is
     await agent.ask("generate", { format: "reproduction", output_format: "playwright", save_to: "seen.spec.ts" });
     expect(await agent.ask("generate", { format: "reproduction" })).toContain("TypeError: stars is undefined");
     // A request that fails: whether it does, and how the page takes it.
-    await tab.goto(`${bad.url}/form/`);
-    await front(agent, tab);
+    await agent.ask("interact", { action: "navigate", url: `${bad.url}/form/` });
     await tab.getByLabel("E-mail").pressSequentially("ada@example.org");
     await tab.getByRole("button", { name: "Register" }).click();
     await tab.getByText("Something went wrong").waitFor();

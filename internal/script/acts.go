@@ -435,8 +435,13 @@ func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
 	if failing {
 		return // what it led to is what was wrong
 	}
-	if step.LedTo != "" && (a.verb == "goto" || !sameAddress(step.LedTo, step.PageURL)) {
-		add(check{kind: "url", pattern: addressPattern(step.LedTo)})
+	if to := addressPattern(step.LedTo); step.LedTo != "" {
+		switch here := addressPattern(step.PageURL); {
+		case a.verb == "goto" || to != here:
+			add(check{kind: "url", pattern: to})
+		case query(step.LedTo) != query(step.PageURL):
+			add(check{kind: "url", pattern: queryPattern(step.LedTo)})
+		}
 	}
 	for _, t := range step.Texts {
 		c := check{kind: "text", pattern: whole(t.Value, t.Cut), text: t.Value, visible: t.Visible, role: t.Role}
@@ -455,11 +460,7 @@ func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
 	}
 }
 
-// sameAddress compares addresses with their routes.
-func sameAddress(a, b string) bool {
-	return addressPattern(a) == addressPattern(b) && query(a) == query(b)
-}
-
+// query is that of an address.
 func query(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -229,8 +229,11 @@ func (w playwright) act(l *lines, p *Plan, a *act) {
 		l.add("}).toPass();")
 	case a.again && pressing && proof != nil && proof.kind == "url":
 		l.add("// The first act on a page is lost while its scripts are not ready: it is done again until it leads there.")
+		before := fmt.Sprintf("before%d", a.number)
+		l.add("const %s = page.url();", before)
 		l.add("await expect(async () => {")
-		l.add("  if (!/%s/.test(page.url())) %s", proof.pattern, do)
+		l.add("  if (page.url() === %s) %s", before, do)
+		l.add("  await expect(page).not.toHaveURL(%s, { timeout: 5_000 });", before)
 		l.add("  await expect(page).toHaveURL(/%s/, { timeout: 5_000 });", proof.pattern)
 		l.add("}).toPass();")
 	case a.again && proof != nil && (pressing || proof.at != nil):
@@ -429,14 +432,16 @@ func (w playwright) end(l *lines, p *Plan, acts []act, s *Script) {
 		l.add("")
 		l.add("await expect(page).toHaveScreenshot({ mask: [%s] });", w.mask())
 	}
-	if f := p.Failure; f != nil {
+	settled := false
+	if f := p.Failure; f != nil && (f.Message != "" || p.Seen) {
 		l.add("")
 		w.failure(l, p, f, s)
+		settled = !p.Seen
 	}
 	if p.NoErrors {
 		s.count("errors")
 		l.add("")
-		if f := p.Failure; f == nil {
+		if !settled {
 			l.add("// What the last step still does comes first.")
 			l.add("await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));")
 		}
@@ -452,9 +457,7 @@ func (w playwright) end(l *lines, p *Plan, acts []act, s *Script) {
 
 func (w playwright) failure(l *lines, p *Plan, f *Failure, s *Script) {
 	if f.Message == "" {
-		if p.Seen {
-			l.add("// The failure: the request of the last step is answered as it was then, which is checked there.")
-		}
+		l.add("// The failure: a request is answered as it was then, which is checked where it is sent.")
 		return
 	}
 	s.count("failure")

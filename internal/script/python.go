@@ -319,7 +319,8 @@ func (w python) end(l *lines, p *Plan, acts []act, s *Script) {
 		l.add("# What the last step still does comes first.")
 		l.add(`page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")`)
 	}
-	if f := p.Failure; f != nil && f.Message != "" {
+	f := p.Failure
+	if f != nil && f.Message != "" {
 		s.count("failure")
 		l.add("")
 		settle()
@@ -328,7 +329,7 @@ func (w python) end(l *lines, p *Plan, acts []act, s *Script) {
 	if p.NoErrors {
 		s.count("errors")
 		l.add("")
-		if p.Failure == nil {
+		if f == nil || f.Message == "" {
 			settle()
 		}
 		if len(p.Known) > 0 {

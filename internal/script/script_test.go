@@ -212,6 +212,18 @@ func TestAddressesAreLeftOpenWhereTheyChange(t *testing.T) {
 	}
 }
 
+func TestQueriesCountWhereNothingElseDiffers(t *testing.T) {
+	re := compiled(t, queryPattern("http://a/list?page=2&id=88124&q=a.b#x"))
+	for address, want := range map[string]bool{
+		"https://b/list?page=2&id=7&q=a.b": true, "http://a/list/?page=2&id=&q=a.b#y": true,
+		"http://a/list?page=3&id=7&q=a.b": false, "http://a/list?page=2&id=7&q=axb": false, "http://a/list": false, "http://a/list?page=2&id=7&q=a.bc": false,
+	} {
+		if re.MatchString(address) != want {
+			t.Errorf("%s: %v by %s", address, !want, re)
+		}
+	}
+}
+
 // The first locator that finds exactly one, and that the framework has, is taken.
 func TestLocatorsAreTheFirstThatFit(t *testing.T) {
 	one := func(kind, value string) steps.Locator { return steps.Locator{Kind: kind, Value: value, Matches: 1} }

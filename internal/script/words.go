@@ -155,6 +155,21 @@ func addressPattern(address string) string {
 	return `^[a-z]+:\/\/[^\/]+` + parts(strings.TrimSuffix(u.EscapedPath(), "/")) + route + end
 }
 
+// queryPattern writes a regular expression for an address whose query says something: values that are ids may be anything.
+func queryPattern(address string) string {
+	list := strings.Split(query(address), "&")
+	for i, part := range list {
+		name, value, _ := strings.Cut(part, "=")
+		if value != "" && steps.Volatile(value) && len(value) > 3 {
+			list[i] = escape(name) + `=[^&#]*`
+		} else {
+			list[i] = escape(part)
+		}
+	}
+	path := strings.TrimSuffix(addressPattern(steps.PageOf(address)), `(?:[?#]|$)`)
+	return path + `\?` + strings.Join(list, "&") + `(?:#|$)`
+}
+
 // parts writes a path with its ids left open.
 func parts(path string) string {
 	list := strings.Split(path, "/")

@@ -84,17 +84,22 @@ func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptRe
 	return env.result("reproduction", s, plan, p.saving, notes)
 }
 
-// failure is what is to be reproduced: the newest error that says it, else the newest, else the newest request that failed.
+// failure is what is to be reproduced: the newest error that says it; without a word the newest error or request that failed.
 func (s *source) failure(said string) (*script.Failure, []string) {
+	n := len(s.failing)
 	for i := len(s.errors) - 1; i >= 0; i-- {
-		if query.Contains(s.errors[i].message, said) {
-			return &script.Failure{Message: s.errors[i].message}, nil
+		e := s.errors[i]
+		if said == "" && n > 0 && s.failedAt.After(e.at) {
+			break
+		}
+		if query.Contains(e.message, said) {
+			return &script.Failure{Message: e.message}, nil
 		}
 	}
 	if said != "" {
 		return &script.Failure{Message: said}, []string{"no captured error says so: the words are taken as they are given"}
 	}
-	if n := len(s.failing); n > 0 {
+	if n > 0 {
 		return &script.Failure{Request: &s.failing[n-1]}, nil
 	}
 	return nil, []string{"no error and no failed request was captured meanwhile"}

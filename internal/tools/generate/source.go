@@ -48,12 +48,13 @@ type source struct {
 	took      time.Duration
 	errors    []failed
 	failing   []script.Failing
+	failedAt  time.Time // when the last of failing was answered; zero: not known
 	notes     []string
 	filter    query.Filter // of the exchanges that came meanwhile
 	same      bool         // the numbers of exchanges are of this run
 }
 
-// failed is an error that came, with its handle where it is in the store.
+// failed is an error that came.
 type failed struct {
 	message string
 	at      time.Time
@@ -242,6 +243,7 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.SortStableFunc(s.errors, func(a, b failed) int { return a.at.Compare(b.at) })
 	s.steps = c.Steps(first.Time)
 	if p.of != nil {
 		s.steps = before(s.steps, first.Time, p.of.Time)
@@ -268,6 +270,7 @@ func (s *source) note(e event.Event) {
 	case *event.Exchange:
 		if e.Status >= 400 && len(s.failing) < maxErrors {
 			s.failing = append(s.failing, script.Failing{Method: e.Method, URL: e.URL, Status: e.Status})
+			s.failedAt = e.Time
 		}
 	}
 }

@@ -227,3 +227,53 @@ func TestATestOfManySteps(t *testing.T) {
 		t.Errorf("%d bytes", len(text))
 	}
 }
+
+// What a later run of a recording did otherwise is named in the test of how it was.
+func TestARegressionNamesWhatIsNew(t *testing.T) {
+	h := testkit.NewDaemon(t, 0)
+	record := func(s recording.Start, fails bool) string {
+		s.StartURL, s.Session, s.Tab = "http://localhost/shop", "s1", 12
+		rec, err := h.Recorder.Start(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(h, 12, 1, "http://localhost/shop")
+		if fails {
+			at := time.Now()
+			head := event.Head{Time: at, Received: at, Session: "s1", Tab: 12, Document: "D", PageURL: "http://localhost/shop"}
+			h.Store.Append(event.Batch{&event.Exception{Head: head, Type: "TypeError", Message: "new\nline"}})
+		}
+		if s.Of != "" {
+			_, err = h.Recorder.Finish(t.Context(), rec.ID, &recording.Playback{Of: s.Of, Status: "complete"})
+		} else {
+			_, err = h.Recorder.Stop(t.Context(), rec.ID)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec.ID
+	}
+	id := record(recording.Start{Name: "shop"}, false)
+	regression := func() string {
+		text, refused := asked(t, h, `{"format":"test_from_context","context":"regression","recording_id":"shop"}`)
+		return text + refused
+	}
+	if got := regression(); !strings.Contains(got, "it was never played") {
+		t.Error(got)
+	}
+	played := record(recording.Start{Name: "shop", Of: id}, true)
+	for _, want := range []string{"// New since then: TypeError: new", "compared with " + played + ": regression", "expect(errors).toEqual([])"} {
+		if got := regression(); !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	text, refused := asked(t, h, `{"format":"test_from_context","context":"error","recording_id":"shop"}`)
+	if !strings.Contains(refused, "no error came during the recording") {
+		t.Error(text, refused)
+	}
+	record(recording.Start{Name: "broken"}, true)
+	text, refused = asked(t, h, `{"format":"test_from_context","context":"error","recording_id":"broken"}`)
+	if !strings.Contains(text, `error) => /TypeError:\s+new/.test(error))).toEqual([])`) {
+		t.Error(text, refused)
+	}
+}

@@ -119,6 +119,11 @@ func testFromContext(ctx context.Context, env Env, p contextParams) (*contextRes
 	}
 	if plan.Failure != nil && plan.NoErrors {
 		plan.Known = nil
+		for _, e := range s.errors { // those before the request are none of its
+			if p.of != nil && e.at.Before(p.of.Time) {
+				plan.Known = append(plan.Known, e.message)
+			}
+		}
 	}
 	if out.scriptResult, err = env.result("test_from_context", s, plan, p.saving, append(notes, more...)); err != nil {
 		return nil, err
