@@ -1,5 +1,5 @@
 import { type SpawnSyncReturns, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -35,7 +35,7 @@ function workshop(): string {
     join(dir, "playwright.config.ts"),
     `import { defineConfig } from "@playwright/test";
     export default defineConfig({
-      testDir: ".", workers: 1, retries: 0, timeout: Number(process.env.TEST_MS), expect: { timeout: Number(process.env.EXPECT_MS) },
+      testDir: ".", testIgnore: "every/**", workers: 1, retries: 0, timeout: Number(process.env.TEST_MS), expect: { timeout: Number(process.env.EXPECT_MS) },
       reporter: [["json", { outputFile: process.env.RESULTS }]],
       use: { launchOptions: ${JSON.stringify({ ...(executablePath && { executablePath }), args: TEST_FLAGS })} },
     });`,
@@ -56,7 +56,7 @@ function workshop(): string {
         allowJs: true,
         checkJs: false,
       },
-      include: ["*.spec.ts"],
+      include: ["*.spec.ts", "every/*.ts"],
     }),
   );
   return dir;
@@ -157,6 +157,14 @@ test("a generated test is green on the application that was used, and red on a b
     const all = (list: string[]): Record<string, string> => Object.fromEntries(list.map((file) => [file, ""]));
     const tsc = join(root, "node_modules/typescript/bin/tsc");
 
+    // What our own tests compare with: every kind of step, check and answer.
+    const every = join(root, "internal/script/testdata");
+    for (const file of readdirSync(every).filter((name) => name.endsWith(".spec.ts.txt"))) {
+      mkdirSync(join(dir, "every"), { recursive: true });
+      cpSync(join(every, file), join(dir, "every", file.replace(".txt", "")));
+    }
+    for (const file of readdirSync(every).filter((name) => name.endsWith(".cy.ts.txt")))
+      cpSync(join(every, file), join(dir, "cypress", file.replace(".txt", "")));
     await test.step("the compiler takes it", async () => {
       expect((await run(process.execPath, [tsc, "-p", dir], dir, {})).stdout).toBe("");
     });

@@ -192,7 +192,7 @@ export const APPS: Record<string, Small> = {
       }
       createRoot(document.getElementById("root")).render(h(App));`,
     use: async (page) => {
-      await page.getByLabel("New todo").pressSequentially("Call “Ada” & 'Bob' \`now\` \${x}");
+      await page.getByLabel("New todo").pressSequentially("Call “Ada” & 'Bob' `now` ${x}");
       await page.keyboard.press("Enter");
       await page.getByText("2 items").waitFor();
     },
