@@ -14,7 +14,9 @@ var update = flag.Bool("update", false, "rewrite the files in testdata")
 
 // every is a plan with each kind of step, of check and of answer.
 func every(framework, language string) *Plan {
-	at := func(kind, value string) []steps.Locator { return []steps.Locator{{Kind: kind, Value: value, Matches: 1}} }
+	at := func(kind, value string) []steps.Locator {
+		return []steps.Locator{{Kind: kind, Value: value, Matches: 1}}
+	}
 	p := &Plan{
 		Framework: framework, Language: language, Name: "every kind of step", Head: []string{"Made in a test."}, Origin: "http://a.test",
 		Base: "https://b.test", Start: "http://a.test/start", Texts: true, Network: true, NoErrors: true, Known: []string{"Error: known 12345", "…"},
