@@ -105,9 +105,6 @@ var changing = sync.OnceValue(func() *regexp.Regexp {
 		`|\d+\.\d{4,}|\d{4,}`)
 })
 
-// varies reports whether a part of a text is another one next time.
-func varies(s string) bool { return changing().MatchString(s) }
-
 // pattern writes a regular expression for a text in which what changes may be anything; "" where nothing else is in it.
 func pattern(s string) string {
 	var b strings.Builder

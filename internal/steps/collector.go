@@ -183,11 +183,15 @@ func newText(value string, h *event.Head) Text {
 }
 
 // changes reads the lines of a summary: `+ <p#paid.big> "Paid"` for an element that came, - for one that went, ~ for a text
-// that changed.
+// that changed; without a text it is empty now.
 func (c *Collector) changes(e *event.DOM, x effect) (out []effect) {
 	for _, line := range e.Changes {
 		sign, rest, _ := strings.Cut(line, " ")
 		element, value, ok := strings.Cut(rest, `> "`)
+		if !ok {
+			element, ok = strings.CutSuffix(rest, ">")
+			value = `"`
+		}
 		if !ok || !strings.HasPrefix(element, "<") || !strings.HasSuffix(value, `"`) {
 			continue
 		}

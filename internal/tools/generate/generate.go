@@ -30,7 +30,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
 	Doc:   "Make artifacts from what was captured: tests, reproductions, HAR.\nsave_to writes a file inside the project instead.",
-	Shown: []string{"save_to", "overwrite", "recording_id", "framework", "last_n", "url", "scope", "tab"},
+	Shown: []string{"save_to", "overwrite", "recording_id", "url", "scope", "tab"},
 })
 
 // saving are the parameters of every format.

@@ -30,7 +30,7 @@ const (
 // stepsParams say which steps a test is made of.
 type stepsParams struct {
 	view.Scoped
-	Recording string `json:"recording_id,omitempty" alias:"name" length:"100" doc:"id or name of a recording; default what was done in the tab in use"`
+	Recording string `json:"recording_id,omitempty" alias:"name" length:"100" doc:"id or name of a recording"`
 	LastN     int    `json:"last_n,omitempty" min:"1" max:"1000" doc:"only the last so many steps"`
 	BaseURL   string `json:"base_url,omitempty" length:"2000" doc:"origin to run against instead of the recorded one"`
 
