@@ -199,7 +199,7 @@ func (env Env) done(ctx context.Context, p stepsParams) (*source, error) {
 	notes = append(notes, env.CoverNotes(cover)...)
 	none := func() error {
 		out := problem.New(problem.NoData,
-			`Use the page, or let the user, then ask again; configure {"action":"event_recording_start"} records longer than memory does.`,
+			`Use the page, then ask again; configure {"action":"event_recording_start"} records longer than memory does.`,
 			"nothing was done that is kept, %s.", selection.Words)
 		out.Details = notes
 		return out
