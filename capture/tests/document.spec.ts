@@ -255,7 +255,7 @@ test("dom: a text that is set, changed or emptied is told of its element, the la
   });
   await records.one("dom", (x) => x.type === "summary" && (x.changes ?? []).includes('~ <p#a> "set"'));
   const told = records.all("dom").flatMap((x) => x.changes ?? []);
-  expect(told).toEqual(expect.arrayContaining(['~ <p#a> "set"', '~ <p#b>', '~ <p#c> "one"', '- <p#d> "x"']));
+  expect(told).toEqual(expect.arrayContaining(['~ <p#a> "set"', "~ <p#b>", '~ <p#c> "one"', '- <p#d> "x"']));
   expect(told.join()).not.toContain("color");
   // Each delivery of changes is one turn: the text of the last stands last.
   await page.evaluate(async () => {
