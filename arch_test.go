@@ -26,6 +26,7 @@ var rows = [][]string{
 	1: {
 		"internal/catalog", "internal/redact", "internal/proof", "internal/state", "internal/stacktrace",
 		"internal/certificate", "internal/child", "internal/shell",
+		"internal/steps",
 	},
 	2: {"internal/store", "internal/command", "internal/session", "internal/pairing", "internal/correlate"},
 	3: {"internal/ingest", "internal/query", "internal/save", "internal/follow"},
@@ -39,6 +40,7 @@ var rows = [][]string{
 		"internal/memory",
 		"internal/outbound",
 		"internal/project",
+		"internal/script",
 		"internal/setup",
 		"internal/testfile",
 		"internal/toolset",

@@ -23,13 +23,12 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
       let added = 0;
       let removed = 0;
       let changed = 0;
-      let changes = new Set<string>();
+      const changes = new Set<string>();
       let timer: number | undefined;
       const summarize = (): void => {
-        if (timer !== undefined) cancelLater(timer);
+        cancelLater(timer!); // none is no matter
         timer = undefined;
         shadows.again();
-        // While the page is parsed everything is new; that is no change to tell.
         if (added + removed + changed > 0)
           realm.emit("dom", {
             ...realm.at(),
@@ -40,49 +39,44 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
             changes: [...changes],
           });
         added = removed = changed = 0;
-        changes = new Set();
+        changes.clear();
       };
-      const note = (text: () => string): void => {
-        if (changes.size < maxChanges) changes.add(text());
+      // Of a node that is no element its parent is told, as it is now. The last that is told of an element stands last.
+      const note = (sign: string, node: Node, parent: Node | null, attribute?: string | null): void => {
+        const element = node instanceof Element ? node : parent;
+        if (element instanceof Element && changes.size < maxChanges) {
+          const said = attribute ? " " + attribute : quoted(element);
+          const text = (node === element ? sign : "~ ") + elementText(element) + said;
+          changes.delete(text);
+          changes.add(text);
+        }
       };
       const take = (records: MutationRecord[]): void => {
         shadows.begin();
-        if (document.readyState === "loading") {
-          for (const record of records.slice(0, maxLooked))
-            record.addedNodes.forEach((node) => {
-              transients.appeared(node);
-              shadows.within(node);
-            });
-          timer ??= later(() => void guard.run(summarize), summarizeEvery);
-          return;
-        }
+        // While the page is parsed everything is new; that is no change to tell.
+        const parsed = document.readyState !== "loading";
         let looked = 0;
         for (const record of records) {
-          const look = looked++ < maxLooked;
-          if (record.type === "childList") {
-            added += record.addedNodes.length;
-            removed += record.removedNodes.length;
-            if (!look) continue;
-            record.addedNodes.forEach((node) => {
-              transients.appeared(node);
-              shadows.within(node);
-              if (node instanceof Element) note(() => "+ " + described(node));
-            });
-            record.removedNodes.forEach((node) => {
-              transients.gone(node);
-              if (node instanceof Element) note(() => "- " + described(node));
-            });
-          } else {
-            changed++;
-            if (!look) continue;
-            const { target } = record;
-            if (record.type === "attributes" && target instanceof Element) {
-              transients.changed(target);
-              note(() => "~ " + elementText(target) + " " + record.attributeName);
-            } else if (target.parentElement) {
-              const parent = target.parentElement;
-              note(() => "~ " + elementText(parent) + ' "' + fold(textHead(target, 200), 60) + '"');
-            }
+          const { target, addedNodes, removedNodes, type } = record;
+          if (parsed) {
+            added += addedNodes.length;
+            removed += removedNodes.length;
+            if (type !== "childList") changed++;
+          }
+          if (looked++ >= maxLooked) continue;
+          addedNodes.forEach((node) => {
+            transients.appeared(node);
+            shadows.within(node);
+            if (parsed) note("+ ", node, target);
+          });
+          if (!parsed) continue;
+          removedNodes.forEach((node) => {
+            transients.gone(node);
+            note("- ", node, target);
+          });
+          if (type !== "childList") {
+            if (target instanceof Element) transients.changed(target);
+            note("~ ", target, target.parentElement, record.attributeName);
           }
         }
         timer ??= later(() => void guard.run(summarize), summarizeEvery);
@@ -97,7 +91,7 @@ export function mutationSource(settled: (settle: () => void) => void, closed?: O
       }, closed);
       return () => {
         observer.disconnect();
-        if (timer !== undefined) cancelLater(timer);
+        cancelLater(timer!);
         transients.stop();
       };
     },
@@ -124,7 +118,7 @@ const observed: MutationObserverInit = {
   ],
 };
 
-function described(element: Element): string {
-  const text = element.matches("script,style,template") ? "" : fold(textHead(element, 300), 60);
-  return elementText(element) + (text ? ' "' + text + '"' : "");
+function quoted(element: Element): string {
+  const text = element.matches("script,style,template") ? "" : fold(textHead(element, 200), 60);
+  return text && ' "' + text + '"';
 }

@@ -237,6 +237,37 @@ test("dom: mutations are summed up, with examples, and a flood stays one event",
   expect(summary.changes).toContain('+ <li> "item 1"');
 });
 
+test("dom: a text that is set, changed or emptied is told of its element, the last one last", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p id=a></p><p id=b>before</p><p id=c>old</p><p id=d>x</p><style id=s></style>"));
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(() => {
+    const [a, b, c, d, s] = ["a", "b", "c", "d", "s"].map((id) => document.getElementById(id)!);
+    a!.textContent = "set";
+    b!.textContent = "";
+    c!.firstChild!.nodeValue = "one";
+    d!.remove();
+    s!.textContent = "p { color: red }";
+  });
+  await records.one("dom", (x) => x.type === "summary" && (x.changes ?? []).includes('~ <p#a> "set"'));
+  const told = records.all("dom").flatMap((x) => x.changes ?? []);
+  expect(told).toEqual(expect.arrayContaining(['~ <p#a> "set"', "~ <p#b>", '~ <p#c> "one"', '- <p#d> "x"']));
+  expect(told.join()).not.toContain("color");
+  // Each delivery of changes is one turn: the text of the last stands last.
+  await page.evaluate(async () => {
+    const a = document.getElementById("a")!;
+    for (const text of ["one", "two", "one"]) {
+      a.textContent = text;
+      await new Promise((done) => setTimeout(done));
+    }
+  });
+  await expect.poll(() => records.all("dom").at(-1)?.changes).toEqual(['~ <p#a> "two"', '~ <p#a> "one"']);
+});
+
 test("dom: toasts and live regions are told with their text, also when they are gone", async ({
   page,
   capture,

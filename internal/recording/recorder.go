@@ -12,11 +12,12 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // kinds are what a recording reads.
 var kinds = []event.Kind{
-	event.KindAction, event.KindLifecycle, event.KindLog, event.KindException, event.KindExchange,
+	event.KindAction, event.KindLifecycle, event.KindLog, event.KindException, event.KindExchange, event.KindDOM,
 }
 
 // Recorder makes recordings of tabs and keeps them. What happened since it looked last is read from the store by Collect,
@@ -36,8 +37,7 @@ type Recorder struct {
 type active struct {
 	head    Record
 	next    event.Seq // first event that was not read
-	deeds   []deed    // ≤ maxActions
-	bytes   int       // of deeds
+	steps   steps.Collector
 	sums    *summing
 	dropped uint64 // before it began
 	lost    Lost
@@ -109,7 +109,7 @@ func (r *Recorder) Start(ctx context.Context, s Start) (*Record, error) {
 			Version: version, ID: id, Name: s.Name, State: Recording, Created: now, Run: r.run, StartURL: s.StartURL,
 			Session: s.Session, Tab: s.Tab, Private: s.Private,
 		},
-		next: sum.Next, sums: newSumming(), dropped: r.dropped(s.Session, s.Tab),
+		next: sum.Next, sums: newSumming(), steps: steps.Collector{Private: s.Private}, dropped: r.dropped(s.Session, s.Tab),
 	}
 	if a.head.Name == "" {
 		a.head.Name = id
@@ -234,29 +234,22 @@ func (r *Recorder) collect(ctx context.Context, a *active) error {
 
 func (a *active) take(e event.Event) {
 	a.news = true
-	d, ok := deedOf(e, a.head.Private)
-	if !ok {
+	if !a.steps.Take(e) {
 		a.sums.add(e)
-		return
 	}
-	if len(a.deeds) >= maxActions || a.bytes+d.size() > 2*maxBytes {
-		a.lost.Over++
-		return
-	}
-	a.bytes += d.size()
-	a.deeds = append(a.deeds, d)
 }
 
 // build makes the recording of what was read so far.
 func (r *Recorder) build(a *active) *Record {
 	rec := a.head
 	rec.Ended = time.Now().Round(0)
-	rec.Steps, rec.Lost, rec.Summary = steps(slices.Clone(a.deeds), rec.Created), a.lost, a.sums.summary()
+	rec.Steps, rec.Lost, rec.Summary = a.steps.Steps(rec.Created), a.lost, a.sums.summary()
+	rec.Lost.Over += a.steps.Over
 	if over := len(rec.Steps) - maxSteps; over > 0 {
 		rec.Steps, rec.Lost.Over = rec.Steps[:maxSteps], rec.Lost.Over+over
 	}
 	for i := range rec.Steps {
-		rec.Steps[i].hide(r.clean)
+		rec.Steps[i].Hide(r.clean)
 	}
 	return &rec
 }

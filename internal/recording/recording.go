@@ -5,10 +5,10 @@ package recording
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/page"
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // version is of the form of the files. A file of another version is not read.
@@ -16,12 +16,11 @@ const version = 1
 
 // Bounds of one recording.
 const (
-	maxSteps   = 1000
-	maxBytes   = 5 << 20 // of the file
-	maxActions = 5000    // events that steps are made of
-	maxGroups  = 300     // of each list of a summary
-	maxSample  = 300     // characters of a message
-	maxName    = 100     // characters of a name
+	maxSteps  = 1000
+	maxBytes  = 5 << 20 // of the file
+	maxGroups = 300     // of each list of a summary
+	maxSample = 300     // characters of a message
+	maxName   = 100     // characters of a name
 )
 
 // Bounds of all recordings.
@@ -40,21 +39,21 @@ const (
 
 // Record is one recording as its file holds it.
 type Record struct {
-	Version  int       `json:"version"`
-	ID       string    `json:"id"`
-	Name     string    `json:"name"`
-	State    string    `json:"state"`
-	Created  time.Time `json:"created"`
-	Ended    time.Time `json:"ended,omitzero"`     // of one under way: when it was written
-	Run      string    `json:"run"`                // of the daemon that wrote it
-	StartURL string    `json:"start_url"`          // where a playback begins
-	Session  string    `json:"session,omitempty"`  // the browser profile's run
-	Tab      int       `json:"tab,omitempty"`      // of that session
-	Private  bool      `json:"private,omitempty"`  // what was typed was left out
-	Steps    []Step    `json:"steps"`              // at most maxSteps
-	Lost     Lost      `json:"lost,omitzero"`      // what happened and is not in Steps
-	Summary  Summary   `json:"summary"`            // of logs, errors and requests
-	Playback *Playback `json:"playback,omitempty"` // set when this records a playback
+	Version  int          `json:"version"`
+	ID       string       `json:"id"`
+	Name     string       `json:"name"`
+	State    string       `json:"state"`
+	Created  time.Time    `json:"created"`
+	Ended    time.Time    `json:"ended,omitzero"`     // of one under way: when it was written
+	Run      string       `json:"run"`                // of the daemon that wrote it
+	StartURL string       `json:"start_url"`          // where a playback begins
+	Session  string       `json:"session,omitempty"`  // the browser profile's run
+	Tab      int          `json:"tab,omitempty"`      // of that session
+	Private  bool         `json:"private,omitempty"`  // what was typed was left out
+	Steps    []steps.Step `json:"steps"`              // at most maxSteps
+	Lost     Lost         `json:"lost,omitzero"`      // what happened and is not in Steps
+	Summary  Summary      `json:"summary"`            // of logs, errors and requests
+	Playback *Playback    `json:"playback,omitempty"` // set when this records a playback
 }
 
 // Duration is how long the recording took so far.
@@ -66,47 +65,6 @@ type Lost struct {
 	Dropped uint64 `json:"dropped,omitempty"` // actions that never reached the store
 	Over    int    `json:"over,omitempty"`    // actions and steps over the bounds of a recording
 }
-
-// Step is one thing that a user or an agent did.
-type Step struct {
-	Type     string    `json:"type"` // click, input, select, check, keypress, scroll, navigate, back, …
-	TimeMS   int64     `json:"timestamp_ms"`
-	By       string    `json:"by"`
-	Client   string    `json:"client,omitempty"`
-	PageURL  string    `json:"url"`                // of the document
-	InFrame  bool      `json:"in_frame,omitempty"` // the document is an iframe's
-	Locators []Locator `json:"locators,omitempty"` // best first
-	Role     string    `json:"role,omitempty"`
-	Name     string    `json:"name,omitempty"`
-	Text     string    `json:"text,omitempty"`
-	Value    string    `json:"value,omitempty"`
-	Masked   bool      `json:"masked,omitempty"` // Value is not what was typed; a playback has to be given it
-	Key      string    `json:"key,omitempty"`
-	Count    int       `json:"count,omitempty"` // 2: a double click
-	ToURL    string    `json:"to_url,omitempty"`
-	X        float64   `json:"x,omitempty"`
-	Y        float64   `json:"y,omitempty"`
-	LedTo    string    `json:"led_to,omitempty"` // the page that the tab showed because of it
-}
-
-// Label names the step's element for people; "" where it has no name.
-func (s Step) Label() string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return s.Text
-}
-
-// Locator is one way to find an element, with how many elements it found when it was recorded.
-type Locator struct {
-	Kind    string `json:"kind"`
-	Value   string `json:"value"`
-	Matches int    `json:"matches"`
-	Score   int    `json:"score"`
-}
-
-// Fragile reports whether a change of the page's style or texts makes the locator fail.
-func (l Locator) Fragile() bool { return l.Kind == "css" || l.Kind == "text" || l.Matches > 1 }
 
 // Playback is what became of a recording that was played.
 type Playback struct {
@@ -144,25 +102,6 @@ type Drift struct {
 	Now      string `json:"now"`
 }
 
-// Selectors returns the step's locators as the parameter selector takes them, best first.
-func (s Step) Selectors() []string {
-	out := make([]string, 0, len(s.Locators))
-	for _, l := range s.Locators {
-		switch l.Kind {
-		case "css":
-			out = append(out, l.Value)
-		case "id":
-			out = append(out, `[id="`+quote.Replace(l.Value)+`"]`)
-		default:
-			out = append(out, l.Kind+"="+l.Value)
-		}
-	}
-	return out
-}
-
-// quote escapes a value for a string of CSS.
-var quote = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\a `)
-
 // Masked returns the numbers, from 1, of the steps that a playback has to be given a value for.
 func (r *Record) Masked() (out []int) {
 	for i, s := range r.Steps {
@@ -188,37 +127,4 @@ func (l Lost) Notes() (notes []string) {
 		}
 	}
 	return notes
-}
-
-// Rebased returns the step for pages of another origin: where its addresses are of the origin from, they are of to. Origins
-// have no path.
-func (s Step) Rebased(from, to string) Step {
-	for _, at := range []*string{&s.PageURL, &s.ToURL, &s.LedTo} {
-		if rest, ok := strings.CutPrefix(*at, from); ok && from != "" && to != "" && (rest == "" || rest[0] == '/') {
-			*at = to + rest
-		}
-	}
-	return s
-}
-
-// Same reports whether two addresses are of one page, whatever their queries and fragments say.
-func Same(a, b string) bool {
-	return strings.TrimSuffix(PageOf(a), "/") == strings.TrimSuffix(PageOf(b), "/")
-}
-
-// PageOf returns an address without query and fragment.
-func PageOf(address string) string {
-	if i := strings.IndexAny(address, "?#"); i >= 0 {
-		return address[:i]
-	}
-	return address
-}
-
-// Renamed reports whether an element that is called name now was called otherwise. Names with secrets in them cannot be
-// compared.
-func (s Step) Renamed(name string) bool {
-	if s.Name == "" || name == "" || Masked(s.Name) || Masked(name) {
-		return false
-	}
-	return strings.Join(strings.Fields(s.Name), " ") != strings.Join(strings.Fields(name), " ")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/series"
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
@@ -76,7 +77,7 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	if url == "" {
 		url = rec.StartURL
 	}
-	if recording.Masked(url) {
+	if steps.Masked(url) {
 		return nil, problem.New(problem.MissingParam, "Give url: the address to begin at.",
 			"a part of the address where %s begins is masked. Nothing was done.", rec.ID)
 	}
@@ -199,7 +200,7 @@ func (p *player) call() catalog.Call {
 	return c
 }
 
-func (p *player) step(ctx context.Context, i int, s recording.Step) recording.StepResult {
+func (p *player) step(ctx context.Context, i int, s steps.Step) recording.StepResult {
 	began := time.Now()
 	out := recording.StepResult{Status: "ok", Index: i, Type: s.Type}
 	call := p.call()
@@ -230,7 +231,7 @@ func (p *player) step(ctx context.Context, i int, s recording.Step) recording.St
 
 // locate finds the step's element by the first of its locators that fits exactly one, in a document of the site where it was
 // recorded: what is typed might be a secret of that one. A step without locators means what has the focus, or the page.
-func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step, out *recording.StepResult) (command.Search, error) {
+func (p *player) locate(ctx context.Context, call catalog.Call, s steps.Step, out *recording.StepResult) (command.Search, error) {
 	var at command.Search
 	if s.Type == "navigate" || s.Type == "back" || s.Type == "scroll" && len(s.Locators) == 0 && !s.InFrame {
 		return at, nil
@@ -284,7 +285,7 @@ func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step
 }
 
 // notFound is the problem of an element that none of its locators finds.
-func notFound(s recording.Step, selectors []string, counts []int) error {
+func notFound(s steps.Step, selectors []string, counts []int) error {
 	code, what := problem.NotFound, "no element fits any of the recorded locators"
 	for _, n := range counts {
 		if n > 1 {
@@ -304,7 +305,7 @@ func notFound(s recording.Step, selectors []string, counts []int) error {
 }
 
 // act does the step as an agent's own action would be done.
-func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.Step, at command.Search) (command.ActResult, error) {
+func (p *player) act(ctx context.Context, call catalog.Call, i int, s steps.Step, at command.Search) (command.ActResult, error) {
 	target := command.Target{Search: at}
 	value := s.Value
 	if v, given := p.values[i]; given {
@@ -338,10 +339,10 @@ func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.
 }
 
 // playable returns the problem of a step that no playback can do: of a file its content is not recorded, of a drag its way.
-func playable(s recording.Step) error {
+func playable(s steps.Step) error {
 	switch s.Type {
 	case "navigate":
-		if recording.Masked(s.ToURL) {
+		if steps.Masked(s.ToURL) {
 			return problem.New("unsupported", "Go there by interact navigate.", "a part of the step's address is masked.")
 		}
 		return nil
@@ -362,7 +363,7 @@ func do[P, R any](ctx context.Context, p *player, call catalog.Call, kind comman
 }
 
 // drift notes what differs from the recording after a step: the element's name, and where it led.
-func (p *player) drift(ctx context.Context, call catalog.Call, s recording.Step, done command.ActResult, out *recording.StepResult) {
+func (p *player) drift(ctx context.Context, call catalog.Call, s steps.Step, done command.ActResult, out *recording.StepResult) {
 	if m := done.Matched; m != nil && s.Renamed(m.Label) {
 		out.Label = &recording.Drift{Recorded: s.Name, Now: m.Label}
 	}
@@ -370,21 +371,21 @@ func (p *player) drift(ctx context.Context, call catalog.Call, s recording.Step,
 		return
 	}
 	now := done.URL
-	if !recording.Same(now, s.LedTo) {
+	if !steps.Same(now, s.LedTo) {
 		now = p.url(ctx, call, now)
 	}
-	if !recording.Same(now, s.LedTo) {
+	if !steps.Same(now, s.LedTo) {
 		// It may come later than the act has settled.
 		late := call
 		if end := time.Now().Add(leadsLate); end.Before(late.Deadline) {
 			late.Deadline = end
 		}
-		wait := command.WaitParams{URLContains: recording.PageOf(s.LedTo)}
+		wait := command.WaitParams{URLContains: steps.PageOf(s.LedTo)}
 		if o, err := drive.Do(ctx, p.env.Drive, late, command.WaitFor, p.tab, wait); err == nil && !o.Going() {
 			now = p.url(ctx, call, now)
 		}
 	}
-	if !recording.Same(now, s.LedTo) {
+	if !steps.Same(now, s.LedTo) {
 		out.Went = &recording.Drift{Recorded: s.LedTo, Now: now}
 	}
 }

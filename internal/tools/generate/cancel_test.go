@@ -31,6 +31,8 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 			&event.Exchange{Head: head, Method: "GET", URL: url, Status: 200, Started: at, Outcome: "ok"},
 			&event.ResourceTiming{Head: head, URL: url},
 			&event.Performance{Head: head, URL: url},
+			&event.Action{Head: head, Type: "click", By: "user", Locators: []event.Locator{{Kind: "css", Value: "a", Matches: 1}}},
+			&event.Mark{Head: head, Type: "annotation", Detail: `{"id":"d","rect":{"x":1,"y":1,"width":9,"height":9}}`},
 		})
 	}
 	archive := query.NewArchive(16 << 20)
@@ -41,8 +43,14 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0", Archive: archive, Recorder: h.Recorder, Noise: h.Noise, Queue: h.Queue}
 	}, nil)
 	ways := map[string][]string{
-		"har":           {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.har","overwrite":true`},
-		"pr_summary":    {`"scope":"all"`, `"scope":"all","save_to":"x.md","overwrite":true`},
+		"har":          {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.har","overwrite":true`},
+		"pr_summary":   {`"scope":"all"`, `"scope":"all","save_to":"x.md","overwrite":true`},
+		"test":         {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.spec.ts","overwrite":true`},
+		"reproduction": {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.md","overwrite":true`},
+		"test_from_context": {
+			`"scope":"all","context":"interaction"`, `"scope":"all","context":"interaction","save_to":"x.spec.ts","overwrite":true`,
+		},
+		"visual_test":   {`"scope":"all"`},
 		"test_classify": {`"error":"x","test_id":"t1"`, `"error":"net::ERR_FAILED","test_id":"t1","save_to":"x.json","overwrite":true`},
 	}
 	for _, mode := range b.Modes() {

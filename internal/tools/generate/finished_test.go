@@ -30,7 +30,7 @@ type finished struct {
 func newFinished(t *testing.T, entries int) *finished {
 	f := &finished{Daemon: testkit.NewDaemon(t, entries), t: t, archive: query.NewArchive(1 << 20)}
 	f.bound = catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: f.View(c), Dir: f.Dir, Version: "1.0.0", Archive: f.archive}
+		return generate.Env{View: f.View(c), Dir: f.Dir, Recorder: f.Recorder, Version: "1.0.0", Archive: f.archive}
 	}, nil)
 	return f
 }

@@ -34,12 +34,12 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR, Markdown for a pull request. Mend tests, and say why they fail.",
+	Doc:   "Make artifacts from what was captured: tests, reproductions, HAR, Markdown for a pull request. Mend tests, say why they fail.",
 	Groups: []catalog.Group{{
 		Doc:    "All: overwrite, scope, tab, test_id, session.",
 		Params: []string{"save_to", "overwrite", "scope", "tab", "test_id", "session"},
 	}},
-	Shown: []string{"save_to", "overwrite", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
+	Shown: []string{"save_to", "overwrite", "recording_id", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
 	Docs: map[string]string{
 		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project",
 	},

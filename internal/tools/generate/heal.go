@@ -20,7 +20,7 @@ import (
 	"github.com/brennhill/gasoline/internal/memory"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
-	"github.com/brennhill/gasoline/internal/recording"
+	"github.com/brennhill/gasoline/internal/steps"
 	"github.com/brennhill/gasoline/internal/testfile"
 )
 
@@ -86,10 +86,10 @@ func (h *healer) prepare(ctx context.Context) error {
 		if len(a.Locators) < 2 || a.By == "script" {
 			continue
 		}
-		step := recording.Step{}
+		step := steps.Step{}
 		for _, l := range a.Locators {
 			if l.Matches <= 1 {
-				step.Locators = append(step.Locators, recording.Locator(l))
+				step.Locators = append(step.Locators, steps.Locator(l))
 			}
 		}
 		k := known{source: "recording", words: a.Time.UTC().Format("2006-01-02 15:04"), role: a.Role, name: a.Name, locators: step.Selectors()}

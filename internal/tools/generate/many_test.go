@@ -18,7 +18,7 @@ import (
 func harOf(t *testing.T, h *testkit.Daemon, params string) string {
 	t.Helper()
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
+		return generate.Env{View: h.View(c), Dir: h.Dir, Recorder: h.Recorder, Version: "1.0.0"}
 	}, nil)
 	out, err := b.Call(
 		t.Context(),

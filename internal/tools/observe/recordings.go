@@ -12,6 +12,7 @@ import (
 	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/recording"
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // Modes that read recordings.
@@ -104,7 +105,7 @@ type recordingResult struct {
 
 // stepEntry is a step with its best selector.
 type stepEntry struct {
-	recording.Step
+	steps.Step
 	Selector string `json:"selector,omitempty"`
 	TestID   string `json:"data_testid,omitempty"`
 }

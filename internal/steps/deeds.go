@@ -1,4 +1,4 @@
-package recording
+package steps
 
 import (
 	"cmp"
@@ -54,9 +54,9 @@ func (d *deed) on(other *deed) bool {
 	return e != "" && d.document == other.document && e == other.element()
 }
 
-// steps makes steps of deeds: one for each thing that somebody did. What the browser made of it by itself is no step, nor is
+// made makes steps of deeds: one for each thing that somebody did. What the browser made of it by itself is no step, nor is
 // a page that was reached because of a step; that one says where it led. typing is one step a field.
-func steps(deeds []deed, began time.Time) []Step {
+func made(deeds []deed) []*deed {
 	slices.SortStableFunc(deeds, func(a, b deed) int {
 		return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.seq, b.seq))
 	})
@@ -73,12 +73,7 @@ func steps(deeds []deed, began time.Time) []Step {
 		}
 		out = add(out, &d)
 	}
-	steps := make([]Step, 0, len(out))
-	for _, d := range out {
-		d.TimeMS = max(0, d.at.Sub(began).Milliseconds())
-		steps = append(steps, d.Step)
-	}
-	return steps
+	return out
 }
 
 // add adds a deed to what is there, and takes away what it says already.
@@ -278,24 +273,6 @@ const maxValue = 500
 // Masked reports whether a text is not what it was: a secret is left out of it, or it is cut.
 func Masked(value string) bool {
 	return pseudonym().MatchString(value) || strings.HasSuffix(value, "…") && utf8.RuneCountInString(value) >= maxValue
-}
-
-// hide leaves secrets out of what a step tells of its element and of what was typed. A locator with one in it finds nothing
-// without it, and goes.
-func (s *Step) hide(clean func(text string) string) {
-	for _, text := range []*string{&s.Name, &s.Text, &s.Value} {
-		*text = clean(*text)
-	}
-	if s.Type == "input" || s.Type == "select" {
-		s.Masked = s.Masked || Masked(s.Value)
-	}
-	kept := make([]Locator, 0, len(s.Locators)) // the deed's own stay
-	for _, l := range s.Locators {
-		if clean(l.Value) == l.Value && !pseudonym().MatchString(l.Value) {
-			kept = append(kept, l)
-		}
-	}
-	s.Locators = kept
 }
 
 // size is about how many bytes a deed takes in a file.
