@@ -387,6 +387,10 @@ export const SCHEMAS = {
     dx: number,
     dy: number,
   }),
+  policies: v.object({
+    ...part,
+    patterns: check13,
+  }),
   audit: v.object({
     ...part,
   }),

@@ -108,6 +108,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
   drag,
+  policies: inspects("policies"),
   audit: inspects("audit"),
   computed_styles: inspects("computed_styles"),
   data_table: inspects("data_table"),

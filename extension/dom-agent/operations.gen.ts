@@ -76,6 +76,7 @@ export const KINDS = {
   locators,
   scroll_position: scrollPosition,
   drag,
+  policies: inspect("policies"),
   audit: inspect("audit"),
   computed_styles: inspect("computed_styles"),
   data_table: inspect("data_table"),

@@ -45,6 +45,8 @@ import type {
   LocatorsResult,
   ScrollPositionParams,
   DragParams,
+  PoliciesParams,
+  PolicyFacts,
   AuditPart,
   PageFaults,
   ComputedStylesParams,
@@ -112,6 +114,7 @@ export interface KindOps {
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
+  policies: { params: PoliciesParams; result: Asked<PolicyFacts> };
   audit: { params: AuditPart; result: Asked<PageFaults> };
   computed_styles: { params: ComputedStylesParams; result: Asked<StylesFound> };
   data_table: { params: DataTableParams; result: Asked<TablesFound> };

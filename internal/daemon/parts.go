@@ -246,7 +246,10 @@ func (d *parts) tools() []*catalog.Bound {
 			return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir, Version: d.cfg.Version, Links: links}
 		}, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
+			return generate.Env{
+				View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive,
+				Drive: driver, Links: links,
+			}
 		}, gate),
 		catalog.Bind(interact.Tool, act, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {

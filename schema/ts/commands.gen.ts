@@ -1309,6 +1309,37 @@ export interface Part {
   frame?: string;
 }
 
+export interface PoliciesParams extends Part {
+  patterns: string[];
+}
+
+export interface InlineCode {
+  sort: string;
+  hash: string;
+  count: number;
+}
+
+export interface PageLoad {
+  tag: string;
+  name: string;
+  url: string;
+  rel?: string;
+  as?: string;
+  type?: string;
+  integrity?: string;
+  crossorigin?: string;
+}
+
+export interface PolicyFacts {
+  url: string;
+  worker?: string;
+  code: InlineCode[];
+  loads: PageLoad[];
+  marks: number[];
+  more: number;
+  unhashed: number;
+}
+
 export interface AuditPart extends Part {
 
 }
@@ -2009,6 +2040,7 @@ export interface Commands {
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
   drag: { params: DragParams; result: ActResult };
+  policies: { params: PoliciesParams; result: Inspected<PolicyFacts> };
   audit: { params: AuditPart; result: Inspected<PageFaults> };
   computed_styles: { params: ComputedStylesParams; result: Inspected<StylesFound> };
   data_table: { params: DataTableParams; result: Inspected<TablesFound> };
@@ -2095,6 +2127,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   screen_recording_start: "acts",
   screen_recording_stop: "nothing",
   drag: "acts",
+  policies: "looks",
   audit: "looks",
   computed_styles: "looks",
   data_table: "looks",
@@ -2219,6 +2252,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "screen_recording_start",
   "screen_recording_stop",
   "drag",
+  "policies",
   "audit",
   "computed_styles",
   "data_table",
@@ -2251,6 +2285,7 @@ export interface Inspection<R> {
 
 /** Commands that every document of a page answers. */
 export const QUESTIONS = [
+  "policies",
   "audit",
   "computed_styles",
   "data_table",

@@ -4,6 +4,8 @@ package generate
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/state"
@@ -16,6 +18,8 @@ type Env struct {
 	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
+	Drive   drive.Driver
+	Links   *outbound.Client // that fetches what the user allowed
 }
 
 // places are where this caller may save.
