@@ -41,6 +41,9 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0", Archive: archive}
 	}, nil)
 	for _, mode := range b.Modes() {
+		if mode.Needs != catalog.Nothing {
+			continue // it asks the browser first
+		}
 		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,
 			`"scope":"all","save_to":"x.har","overwrite":true`} {
 			args := fmt.Sprintf(`{"format":%q,%s}`, mode.Name, more)
