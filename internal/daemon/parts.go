@@ -238,17 +238,19 @@ func (d *parts) tools() []*catalog.Bound {
 			Films: d.films, Flows: d.flows,
 		}
 	}
+	analyzing := func(c catalog.Call) analyze.Env {
+		return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir, Version: d.cfg.Version, Links: links}
+	}
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films, Flows: d.flows}
 		}, gate),
-		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env {
-			return analyze.Env{View: viewOf(c), Drive: driver, Dir: d.dir, Version: d.cfg.Version, Links: links}
-		}, gate),
+		catalog.Bind(analyze.Tool, analyzing, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{
 				View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive,
 				Drive: driver, Links: links,
+				Analyze: catalog.Bind(analyze.Tool, analyzing, gate),
 			}
 		}, gate),
 		catalog.Bind(interact.Tool, act, gate),

@@ -93,7 +93,9 @@ func TestWhatAFileCameTo(t *testing.T) {
 // A page's own server is not told where a request is from, as browsers do not; files that nobody came to say so.
 func TestFilesOfThePageItselfAndOfNoTime(t *testing.T) {
 	origin := "none"
-	base, hits := server(t, func(w http.ResponseWriter, r *http.Request) { origin = r.Header.Get("Origin") + r.Header.Get("User-Agent") })
+	base, hits := server(t, func(w http.ResponseWriter, r *http.Request) {
+		origin = r.Header.Get("Origin") + r.Header.Get("User-Agent")
+	})
 	c := &outbound.Client{Allowed: func() ([]string, error) { return nil, nil }, Agent: "a"}
 	var got []outbound.File
 	take := func(_ int, f outbound.File) { got = append(got, f) }

@@ -38,16 +38,22 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0", Archive: archive}
+		env := over(h)(c)
+		env.Archive = archive
+		return env
 	}, nil)
 	for _, mode := range b.Modes() {
 		if mode.Needs != catalog.Nothing {
 			continue // it asks the browser first
 		}
+		name, own := "x.har", ""
+		if mode.Name == "sarif" {
+			name, own = "x.sarif", `,"checks":["security","contract"]` // the others ask the browser
+		}
 		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,
-			`"scope":"all","save_to":"x.har","overwrite":true`} {
-			args := fmt.Sprintf(`{"format":%q,%s}`, mode.Name, more)
-			file := filepath.Join(h.Project, "x.har")
+			fmt.Sprintf(`"scope":"all","save_to":%q,"overwrite":true`, name)} {
+			args := fmt.Sprintf(`{"format":%q,%s%s}`, mode.Name, more, own)
+			file := filepath.Join(h.Project, name)
 			run := func(last int) (*testkit.Looks, string) {
 				if err := os.RemoveAll(file); err != nil {
 					t.Fatal(err)

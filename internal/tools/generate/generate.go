@@ -20,6 +20,7 @@ type Env struct {
 	Archive *query.Archive // of finished tests; nil: none are kept
 	Drive   drive.Driver
 	Links   *outbound.Client // that fetches what the user allowed
+	Analyze *catalog.Bound   // whose findings go into logs
 }
 
 // places are where this caller may save.
