@@ -148,10 +148,10 @@ type SARIFLocation struct {
 // SARIFPhysical is a place in a file.
 type SARIFPhysical struct {
 	Artifact SARIFArtifactLocation `json:"artifactLocation"`
-	Region   *SARIFRegion          `json:"region,omitempty"`
+	Region   SARIFRegion           `json:"region"`
 }
 
-// SARIFRegion is a line, from 1.
+// SARIFRegion is a line, from 1; code hosts want one, so that it is 1 where none is known.
 type SARIFRegion struct {
 	Line   int `json:"startLine"`
 	Column int `json:"startColumn,omitempty"`
@@ -396,7 +396,7 @@ func relative(at string) string { return strings.TrimLeft(path.Clean("/"+at), "/
 
 func rule(r Rule) SARIFRule {
 	out := SARIFRule{
-		ID: r.ID, ShortDescription: SARIFText{r.Help}, FullDescription: SARIFText{r.Description},
+		ID: r.ID, ShortDescription: SARIFText{r.Help}, FullDescription: SARIFText{cmp.Or(r.Description, r.Help)},
 		Help:       SARIFText{strings.TrimSpace(cmp.Or(r.Description, r.Help) + " " + r.HelpURL)},
 		Defaults:   SARIFConfiguration{Level: level(r.Impact)},
 		Properties: SARIFRuleProperties{Tags: slices.Clone(r.Tags), Impact: r.Impact, Severity: r.Security},
@@ -431,13 +431,16 @@ func result(r Rule, index int, f Finding, page string, at SARIFArtifactLocation)
 		name = "iframe " + f.Frame + " >>> " + name
 	}
 	where := SARIFLocation{
-		Physical: SARIFPhysical{Artifact: at}, Logical: []SARIFLogical{{Name: name, Kind: "element"}, {Name: page, Kind: "resource"}},
+		Physical: SARIFPhysical{Artifact: at, Region: SARIFRegion{Line: 1}}, Logical: []SARIFLogical{{Name: name, Kind: "element"}},
 	}
 	if f.Place != "" {
 		where.Logical[0] = SARIFLogical{Name: f.Place, Kind: "resource"}
 	}
+	if where.Logical[0].Name != page {
+		where.Logical = append(where.Logical, SARIFLogical{Name: page, Kind: "resource"})
+	}
 	if f.Line > 0 && filePath(f.File) != "" {
-		where.Physical.Region = &SARIFRegion{f.Line, f.Column}
+		where.Physical.Region = SARIFRegion{f.Line, f.Column}
 	}
 	out.Locations = []SARIFLocation{where}
 	return out

@@ -232,12 +232,19 @@ func TestSARIFLocationsAreRelativeAndCategoriesApart(t *testing.T) {
 		{"http://localhost/a", "", "webpack://x/a.ts", "a", "gasoline/security/a/", 0},
 	} {
 		id, at := where(c.page, artifact.Finding{URL: c.url, File: c.file, Line: 7, Selector: "p"})
-		line := 0
-		if at.Physical.Region != nil {
-			line = at.Physical.Region.Line
-		}
-		if at.Physical.Artifact.URI != c.want || id != c.category || line != c.line {
+		if line := at.Physical.Region.Line; at.Physical.Artifact.URI != c.want || id != c.category || line != max(1, c.line) {
 			t.Errorf("%+v: %s of %s, line %d", c, at.Physical.Artifact.URI, id, line)
+		}
+	}
+}
+
+// What is meant is named once, where it is the page itself, too: the schema wants each name once.
+func TestSARIFNamesAPlaceOnce(t *testing.T) {
+	for place, want := range map[string]int{"http://localhost/a": 1, "cookie sid": 2, "": 2} {
+		doc := artifact.NewSARIF(artifact.SARIFInput{URL: "http://localhost/a", Rules: []artifact.Rule{{ID: "a", Found: []artifact.Finding{{Place: place}}}}})
+		valid(t, doc)
+		if at := doc.Runs[0].Results[0].Locations[0].Logical; len(at) != want {
+			t.Errorf("%q: %v", place, at)
 		}
 	}
 }

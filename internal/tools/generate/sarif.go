@@ -348,7 +348,7 @@ func (r *sarifResult) sum(runs []artifact.SARIFInput) {
 	for _, x := range found {
 		at := x.Locations[0]
 		place := at.Physical.Artifact.URI
-		if at.Physical.Region != nil {
+		if at.Physical.Region.Line > 1 {
 			place += ":" + strconv.Itoa(at.Physical.Region.Line)
 		}
 		line := strings.TrimSpace(x.Baseline+" "+x.Level) + " " + x.RuleID + " " + place + " " + answer.Cut(at.Logical[0].Name, 100) + ": " + answer.Cut(x.Message.Text, 160)
