@@ -31,6 +31,7 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 			&event.Exchange{Head: head, Method: "GET", URL: url, Status: 200, Started: at, Outcome: "ok"},
 			&event.ResourceTiming{Head: head, URL: url},
 			&event.Performance{Head: head, URL: url},
+			&event.Mark{Head: head, Type: "annotation", Detail: fmt.Sprintf(`{"id":"d%d"}`, i)},
 		})
 	}
 	archive := query.NewArchive(16 << 20)
@@ -47,8 +48,13 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 			continue // it asks the browser first
 		}
 		name, own := "x.har", ""
-		if mode.Name == "sarif" {
+		switch mode.Name {
+		case "sarif":
 			name, own = "x.sarif", `,"checks":["security","contract"]` // the others ask the browser
+		case "annotation_report":
+			name = "x.md"
+		case "annotation_issues":
+			name = "x.json"
 		}
 		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,
 			fmt.Sprintf(`"scope":"all","save_to":%q,"overwrite":true`, name)} {

@@ -11,3 +11,6 @@ func PlaceOf(root, source string) (file string, line int) {
 	env.Call = catalog.Call{Root: root}
 	return env.placeOf(source)
 }
+
+// Luminance is the relative luminance of a computed color.
+var Luminance = luminance
