@@ -37,8 +37,8 @@ type CSPInput struct {
 	Report  string      // where reports go; "" nowhere
 }
 
-// CSPNonce stands where the server has to write a nonce of its own for each answer.
-const CSPNonce = "{NONCE}"
+// cspNonce stands where the server has to write a nonce of its own for each answer.
+const cspNonce = "{NONCE}"
 
 // longPolicy is how many bytes of one header field common servers and proxies take.
 const longPolicy = 8 << 10
@@ -126,7 +126,7 @@ func (c *CSP) code(in CSPInput, add func(directive, word string)) {
 			add(directive, "'unsafe-inline'") // styles change while a page runs, and a hash would switch this off
 			continue
 		case code[1] == "nonce":
-			add(directive, "'nonce-"+CSPNonce+"'")
+			add(directive, "'nonce-"+cspNonce+"'")
 			continue
 		case code[0] == "handler" || code[0] == "javascript" || code[0] == "attribute":
 			add(directive, "'unsafe-hashes'")
@@ -140,7 +140,7 @@ func (c *CSP) code(in CSPInput, add func(directive, word string)) {
 		add("script-src", "'wasm-unsafe-eval'")
 	}
 	if slices.ContainsFunc(in.Code, func(c [2]string) bool { return c[1] == "nonce" }) {
-		c.warn("The server has to write a new nonce in the place of %s for each answer, into the policy and into its elements; one that stands in a file protects nothing.", CSPNonce)
+		c.warn("The server has to write a new nonce in the place of %s for each answer, into the policy and into its elements; one that stands in a file protects nothing.", cspNonce)
 	}
 }
 

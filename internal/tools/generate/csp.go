@@ -40,10 +40,12 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type cspParams struct {
 	view.Scoped
 	saving
-	Mode    string   `json:"mode,omitempty" enum:"moderate,strict,report_only" doc:"moderate: the page's own origin, and styles in documents, are let through; strict: only what was seen, styles by hashes; report_only: moderate, as a header that only reports; default moderate"`
+	Mode    string   `json:"mode,omitempty" doc:"moderate: the page's own origin, and styles in documents, are let through; strict: only what was seen, styles by hashes; report_only: moderate, as a header that only reports; default moderate"`
 	Report  bool     `json:"include_report_uri,omitempty" doc:"with report-uri /csp-reports, which the server has to answer"`
 	Exclude []string `json:"exclude_origins,omitempty" length:"100" doc:"origins that the policy is not to name"`
 }
+
+var cspModes = []string{"moderate", "strict", "report_only"}
 
 // cspResult is a policy, with what it rests on.
 type cspResult struct {
@@ -94,7 +96,10 @@ var cspPatterns = []struct{ directive, source, expression string }{
 }
 
 func csp(ctx context.Context, env Env, p cspParams) (*cspResult, error) {
-	mode := cmp.Or(p.Mode, "moderate")
+	mode := strings.ReplaceAll(strings.ToLower(cmp.Or(p.Mode, "moderate")), "-", "_")
+	if !slices.Contains(cspModes, mode) { // help has a parameter of this name, so that the schema lists no words for it
+		return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(cspModes, ", ")+".", "mode cannot be %.40q.", p.Mode)
+	}
 	for i, raw := range p.Exclude {
 		if p.Exclude[i] = answer.Origin(strings.TrimSpace(raw)); !strings.Contains(p.Exclude[i], "://") {
 			return nil, problem.New(problem.InvalidParam, `Give origins, such as "https://ads.example".`, "exclude_origins has %.100q, which is no origin.", raw)

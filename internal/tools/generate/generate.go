@@ -30,8 +30,10 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
+	Doc: "Make artifacts from what was captured and from the page: HAR, SARIF, policies of content (CSP) and integrity (SRI), reports of " +
+		"what the user drew.\nsave_to writes a file inside the project instead.",
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
+	Docs:  map[string]string{"url": "a part of it"},
 })
 
 // saving are the parameters of every format.
