@@ -9,6 +9,7 @@ import { type Agent, connect, expect, front, test as base, until } from "./suppo
 
 const require = createRequire(import.meta.url);
 const { default: Ajv } = require("ajv") as typeof import("ajv");
+const addFormats = require("ajv-formats") as typeof import("ajv-formats").default;
 const schemas = require("har-schema") as Record<string, object>;
 
 const test = base.extend<{ project: string; worker: Agent }>({
@@ -41,7 +42,7 @@ interface Archive {
 function valid(archive: unknown): unknown {
   const ajv = new Ajv({ strict: false });
   ajv.addMetaSchema(require("ajv/dist/refs/json-schema-draft-06.json") as object);
-  for (const format of ["date-time", "ipv4", "ipv6", "uri"]) ajv.addFormat(format, true);
+  addFormats(ajv);
   for (const schema of Object.values(schemas)) ajv.addSchema(schema);
   const check = ajv.getSchema("har.json#")!;
   check(archive);
@@ -55,7 +56,12 @@ for (const networkDetail of [false, true])
   test.describe(`network detail ${networkDetail ? "on" : "off"}`, () => {
     test.use({ bodies: true, networkDetail });
 
-    test("an archive is valid, and Playwright replays what it calls replayable", async ({ site, tab, worker, project }) => {
+    test("an archive is valid, and Playwright replays what it calls replayable", async ({
+      site,
+      tab,
+      worker,
+      project,
+    }) => {
       let tries = 0;
       site.json("/api/cart", { total: 7 });
       site.page("/api/late", (_, response) => {
@@ -72,7 +78,10 @@ for (const networkDetail of [false, true])
         response.end(JSON.stringify({ got: JSON.parse(body).n }));
       });
       site.page("/api/login", { body: '{"in":true}', type: "application/json" });
-      site.page("/dot.gif", { body: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"), type: "image/gif" });
+      site.page("/dot.gif", {
+        body: Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64"),
+        type: "image/gif",
+      });
       const url = site.page(
         "/page",
         `<!doctype html><title>page</title><img src="/dot.gif"><script type=module>
@@ -83,12 +92,18 @@ for (const networkDetail of [false, true])
             await get("/api/order", post({ n: 2 })), await get("/api/login", post({ password: "hunter2secret" }))]);
         </script>`,
       );
-      const done = (page: typeof tab) => page.waitForFunction(() => (globalThis as never as { done?: string }).done).then((h) => h.jsonValue());
+      const done = (page: typeof tab) =>
+        page.waitForFunction(() => (globalThis as never as { done?: string }).done).then((h) => h.jsonValue());
       await tab.goto(url);
       const seen = await done(tab);
       await front(worker, tab);
-      const saved = (name: string) => worker.json<{ entries_count: number }>("generate", { format: "har", save_to: name, overwrite: true });
-      await until("all exchanges", () => saved("page.har"), ({ entries_count: n }) => n >= 8);
+      const saved = (name: string) =>
+        worker.json<{ entries_count: number }>("generate", { format: "har", save_to: name, overwrite: true });
+      await until(
+        "all exchanges",
+        () => saved("page.har"),
+        ({ entries_count: n }) => n >= 8,
+      );
       await saved("page.har.gz");
       const text = await readFile(join(project, "page.har"), "utf8");
       const archive = JSON.parse(text) as Archive;
@@ -104,7 +119,8 @@ for (const networkDetail of [false, true])
       );
 
       // The server has nothing of the API any more.
-      for (const path of ["cart", "late", "zipped", "order", "login"]) site.page(`/api/${path}`, { status: 500, body: "{}" });
+      for (const path of ["cart", "late", "zipped", "order", "login"])
+        site.page(`/api/${path}`, { status: 500, body: "{}" });
       const executablePath = findChromium();
       const browser = await chromium.launch({ ...(executablePath && { executablePath }) });
       try {

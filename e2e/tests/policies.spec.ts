@@ -88,7 +88,9 @@ const CASES: Case[] = [
   {
     name: "scripts, styles, pictures, frames and media of another origin",
     does: ["script", "style", "picture", "frame", "media", "set"],
-    body: (other) => `<script src="${other("/other.js")}"></script><link rel=stylesheet href="${other("/own.css")}"><p id=five>5</p>
+    body: (
+      other,
+    ) => `<script src="${other("/other.js")}"></script><link rel=stylesheet href="${other("/own.css")}"><p id=five>5</p>
       <script>addEventListener("message", (e) => did(e.data))</script>
       <img id=i><iframe src="${other("/frame")}"></iframe>
       <img srcset="${other("/set.gif")} 1x, ${other("/set.gif")} 2x" onload="did('set')">
@@ -114,7 +116,9 @@ const CASES: Case[] = [
   {
     name: "a base, and a form that is sent",
     does: ["base", "form"],
-    body: (other) => `<base href="${other("/")}"><iframe name=to></iframe><form id=f action=/take method=post target=to><input name=a></form>
+    body: (
+      other,
+    ) => `<base href="${other("/")}"><iframe name=to></iframe><form id=f action=/take method=post target=to><input name=a></form>
       <script>
         if (new URL(document.links.length ? "" : "x", document.baseURI).hostname === "localhost") did("base");
         addEventListener("message", (e) => did(e.data)); f.submit();
@@ -202,7 +206,8 @@ for (const mode of ["moderate", "strict"])
 
       const errors: string[] = [];
       tab.on("console", (message) => {
-        if (message.type() === "error" && message.text().includes("Content Security Policy")) errors.push(message.text());
+        if (message.type() === "error" && message.text().includes("Content Security Policy"))
+          errors.push(message.text());
       });
       const served = { body: html, headers: { [made.header]: made.policy } };
       await tab.goto(site.page("/page", served));
@@ -219,7 +224,10 @@ for (const mode of ["moderate", "strict"])
         const script = document.createElement("script");
         script.textContent = "window.injected = 1";
         document.body.append(script);
-        document.body.insertAdjacentHTML("beforeend", '<img src=x: onerror="window.injected = 2"><img src="https://evil.example/x">');
+        document.body.insertAdjacentHTML(
+          "beforeend",
+          '<img src=x: onerror="window.injected = 2"><img src="https://evil.example/x">',
+        );
         return new Promise<unknown>((done) =>
           setTimeout(() => done((globalThis as never as { injected?: number }).injected ?? "nothing"), 300),
         );

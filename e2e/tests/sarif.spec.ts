@@ -72,7 +72,13 @@ test("findings of all checks are in one log, in files of the repository, and kee
     await until(
       "findings of all checks",
       // The line of the console comes last.
-      () => worker.json<{ results: Record<string, number> }>("generate", { format: "sarif", save_to: name, overwrite: true, ...more }),
+      () =>
+        worker.json<{ results: Record<string, number> }>("generate", {
+          format: "sarif",
+          save_to: name,
+          overwrite: true,
+          ...more,
+        }),
       ({ results }) =>
         ["accessibility", "contract"].every((check) => (results[check] ?? 0) > 0) && (results["security"] ?? 0) > 1,
     );
