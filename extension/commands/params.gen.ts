@@ -441,4 +441,8 @@ export const SCHEMAS = {
     ...part,
     boxes: v.optional(v.pipe(v.array(v.pipe(v.number(), v.finite())), v.maxLength(1000))),
   }),
+  policies: v.object({
+    ...part,
+    patterns: check13,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

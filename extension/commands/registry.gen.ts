@@ -121,4 +121,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   page_structure: inspects("page_structure"),
   page_summary: inspects("page_summary"),
   visual: inspects("visual"),
+  policies: inspects("policies"),
 };

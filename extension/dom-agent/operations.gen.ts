@@ -89,4 +89,5 @@ export const KINDS = {
   page_structure: inspect("page_structure"),
   page_summary: inspect("page_summary"),
   visual: inspect("visual"),
+  policies: inspect("policies"),
 };

@@ -71,6 +71,8 @@ import type {
   PageSummed,
   VisualParams,
   VisualSeen,
+  PoliciesParams,
+  PolicyFacts,
 } from "@gasoline/schema/commands";
 import type { Acted, Asked } from "./agent.ts";
 
@@ -125,4 +127,5 @@ export interface KindOps {
   page_structure: { params: PageStructureParams; result: Asked<Structure> };
   page_summary: { params: PageSummaryParams; result: Asked<PageSummed> };
   visual: { params: VisualParams; result: Asked<VisualSeen> };
+  policies: { params: PoliciesParams; result: Asked<PolicyFacts> };
 }

@@ -3,12 +3,18 @@
 package artifact
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/redact"
 )
 
 // HAR is an HTTP Archive, version 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Fields that
@@ -62,6 +68,8 @@ type HAREntry struct {
 	FromCache     string      `json:"_fromCache,omitempty"`
 	TraceID       string      `json:"_traceId,omitempty"`
 	GasolineFlags []string    `json:"_flags,omitempty"`
+	Replayable    bool        `json:"_replayable"`              // a player that goes by the archive gets what the page got
+	Unreplayable  string      `json:"_notReplayable,omitempty"` // why not
 }
 
 // HARRequest is what was sent.
@@ -129,12 +137,22 @@ type HARTimings struct {
 type HARInput struct {
 	Version   string // of Gasoline
 	Exchanges []event.Exchange
-	Resources []event.ResourceTiming // give phases to exchanges of the same document and URL
-	Pages     []event.Performance    // give load times
-	Lost      string                 // what is not in the archive, in words; "" when nothing is known to be
+	Resources []event.ResourceTiming               // give phases to exchanges of the same document and URL; others are entries, too
+	Known     map[HARLoad]int                      // exchanges that there were, and that are not entries
+	Fits      func(method string, status int) bool // which loads of those others are entries; nil: all
+	Pages     []event.Performance                  // give load times
+	Lost      string                               // what is not in the archive, in words; "" when nothing is known to be
 }
 
-// NewHAR makes the archive. Entries are in the order of their start, pages in the order of their first entry.
+// HARLoad is where something was loaded.
+type HARLoad struct {
+	Session string
+	Tab     int
+	URL     string
+}
+
+// NewHAR makes the archive. Entries are in the order of their start, pages in the order of their first entry; but where a
+// request was made again after it had failed, the good one is first: players take the first that fits.
 func NewHAR(in HARInput) *HAR {
 	out := &HAR{
 		Log: HARLog{
@@ -145,7 +163,7 @@ func NewHAR(in HARInput) *HAR {
 			Comment: in.Lost,
 		},
 	}
-	exchanges := slices.Clone(in.Exchanges)
+	exchanges := append(slices.Clone(in.Exchanges), onlyTimed(in)...)
 	slices.SortStableFunc(exchanges, func(a, b event.Exchange) int { return a.Started.Compare(b.Started) })
 	type resourceKey struct{ session, document, url string }
 	phases := map[resourceKey][]event.ResourceTiming{}
@@ -179,7 +197,91 @@ func NewHAR(in HARInput) *HAR {
 		}
 		out.Log.Entries = append(out.Log.Entries, entry)
 	}
+	goodFirst(out.Log.Entries)
 	return out
+}
+
+// onlyTimed are the loads that nothing but the browser's own timing tells of, as exchanges. Each exchange that is known has
+// one timing.
+func onlyTimed(in HARInput) (out []event.Exchange) {
+	known := maps.Clone(in.Known)
+	if known == nil {
+		known = map[HARLoad]int{}
+	}
+	for i := range in.Exchanges {
+		e := &in.Exchanges[i]
+		for _, at := range append([]string{e.URL}, e.Redirects...) {
+			known[HARLoad{e.Session, e.Tab, at}]++
+		}
+	}
+	for i := range in.Resources {
+		r := &in.Resources[i]
+		if at := (HARLoad{r.Session, r.Tab, r.URL}); known[at] > 0 {
+			known[at]--
+			continue
+		}
+		if in.Fits != nil && !in.Fits("GET", r.Status) {
+			continue
+		}
+		took := time.Duration(r.Duration * float64(time.Millisecond))
+		e := event.Exchange{
+			Head: r.Head, Method: "GET", URL: r.URL, Status: r.Status, Started: r.Time.Add(-took), Duration: took, Protocol: r.Protocol,
+			FromCache: r.FromCache, TransferSize: r.TransferSize, ResponseSize: r.DecodedSize, RequestSize: -1, Outcome: "ok",
+			Initiator: event.Initiator{Type: r.InitiatorType}, ResponseBodyNote: timedOnly,
+		}
+		e.Flags |= event.Partial
+		out = append(out, e)
+	}
+	return out
+}
+
+// timedOnly is said of the body of a load whose timing alone is known.
+const timedOnly = "not captured: only the timing of this load is known"
+
+// goodFirst puts answers before failures of the same request, into the places that they have together.
+func goodFirst(entries []HAREntry) {
+	type request struct{ method, url, body string }
+	at := map[request][]int{}
+	for i := range entries {
+		r := request{method: entries[i].Request.Method, url: entries[i].Request.URL}
+		if p := entries[i].Request.PostData; p != nil {
+			r.body = p.Text
+		}
+		at[r] = append(at[r], i)
+	}
+	for _, places := range at {
+		sorted := make([]HAREntry, 0, len(places))
+		for _, failed := range []bool{false, true} {
+			for _, i := range places {
+				if (entries[i].Response.Status == 0 || entries[i].Response.Status >= 400) == failed {
+					sorted = append(sorted, entries[i])
+				}
+			}
+		}
+		for n, i := range places {
+			entries[i] = sorted[n]
+		}
+	}
+}
+
+// unreplayable says why a player cannot give a page what it got, "" when it can. Players compare addresses, and bodies of
+// requests that are in the archive.
+func unreplayable(e *event.Exchange) string {
+	switch {
+	case redact.Marked(e.URL):
+		return "its address has a secret, which is left out"
+	case e.ResponseBodyNote == timedOnly:
+		return "only its timing is known"
+	case e.Status == 0:
+		return "no answer came"
+	case e.ResponseBody == "" && e.ResponseBodyNote != "" && e.ResponseSize != 0 && e.Method != "HEAD" && e.Status != 204 && e.Status != 304:
+		return "its body is not kept: " + e.ResponseBodyNote
+	case e.ResponseBodyNote != "" && e.ResponseBody != "":
+		return "its body is not whole: " + e.ResponseBodyNote
+	case redact.Marked(e.ResponseBody):
+		return "its body has a secret, which is left out"
+	}
+	return ""
 }
 
 // loads are the documents that were loaded, by where.
@@ -276,7 +378,15 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 	if e.Status >= 300 && e.Status < 400 {
 		entry.Response.RedirectURL = headerValue(e.ResponseHeaders, "location")
 	}
-	if note := e.RequestBodyNote; e.RequestBody != "" || note != "" && note != "off" {
+	entry.Unreplayable = unreplayable(e)
+	entry.Replayable = entry.Unreplayable == ""
+	if e.ResponseBody != "" { // it is decoded, and may be cut
+		entry.Response.Headers = slices.DeleteFunc(entry.Response.Headers, func(h HARPair) bool {
+			return slices.Contains([]string{"content-encoding", "content-length", "transfer-encoding"}, strings.ToLower(h.Name))
+		})
+	}
+	// A player would compare the body, and a body without its secrets is no page's.
+	if note := e.RequestBodyNote; !redact.Marked(e.RequestBody) && (e.RequestBody != "" || note != "" && note != "off") {
 		entry.Request.PostData = &HARPostData{
 			MIMEType: headerValue(e.RequestHeaders, "content-type"),
 			Text:     e.RequestBody,
@@ -335,9 +445,38 @@ func httpVersion(protocol string) string {
 func harHeaders(hs []event.Header) []HARPair {
 	out := make([]HARPair, 0, len(hs))
 	for _, h := range hs {
-		out = append(out, HARPair(h))
+		if !strings.HasPrefix(h.Name, ":") { // of HTTP/2, and no header
+			out = append(out, HARPair(h))
+		}
 	}
 	return out
+}
+
+// Write writes the archive, an entry a line.
+func (h *HAR) Write(w io.Writer) error {
+	begin := *h
+	begin.Log.Entries = []HAREntry{}
+	head, err := json.Marshal(begin)
+	if err != nil {
+		return err
+	}
+	const empty = `"entries":[]`
+	at := bytes.LastIndex(head, []byte(empty)) + len(empty) - 1
+	out := bufio.NewWriterSize(w, 1<<16)
+	_, _ = out.Write(head[:at]) // Flush tells
+	enc := json.NewEncoder(out)
+	for i := range h.Log.Entries {
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_ = out.WriteByte('\n')
+		if err := enc.Encode(&h.Log.Entries[i]); err != nil {
+			return err
+		}
+	}
+	_, _ = out.Write(head[at:])
+	_ = out.WriteByte('\n')
+	return out.Flush()
 }
 
 // harQuery lists the parameters in the order of the URL, which url.Values would lose.

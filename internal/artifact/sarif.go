@@ -4,9 +4,14 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
 	"net/url"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // SARIF is a log in the Static Analysis Results Interchange Format, version 2.1.0
@@ -83,6 +88,7 @@ type SARIFRule struct {
 	ID               string              `json:"id"`
 	ShortDescription SARIFText           `json:"shortDescription"`
 	FullDescription  SARIFText           `json:"fullDescription"`
+	Help             SARIFText           `json:"help"`
 	HelpURI          string              `json:"helpUri,omitempty"`
 	Defaults         SARIFConfiguration  `json:"defaultConfiguration"`
 	Properties       SARIFRuleProperties `json:"properties"`
@@ -121,21 +127,37 @@ type SARIFResult struct {
 	Message      SARIFText             `json:"message"`
 	Locations    []SARIFLocation       `json:"locations"`
 	Fingerprints map[string]string     `json:"partialFingerprints"`
+	Baseline     string                `json:"baselineState,omitempty"` // new, unchanged; "" compared with nothing
+	Suppressions []SARIFSuppression    `json:"suppressions,omitempty"`
 	Properties   SARIFResultProperties `json:"properties"`
 }
 
-// SARIFLocation is where a finding is: in a document, without a line, since a page is no source file.
+// SARIFSuppression says that somebody decided not to be told of a finding.
+type SARIFSuppression struct {
+	Kind          string `json:"kind"` // external: it stands in no source
+	Status        string `json:"status,omitempty"`
+	Justification string `json:"justification,omitempty"`
+}
+
+// SARIFLocation is where a finding is: in a file of the repository, as far as that is known.
 type SARIFLocation struct {
 	Physical SARIFPhysical  `json:"physicalLocation"`
 	Logical  []SARIFLogical `json:"logicalLocations"`
 }
 
-// SARIFPhysical is a place in a document.
+// SARIFPhysical is a place in a file.
 type SARIFPhysical struct {
 	Artifact SARIFArtifactLocation `json:"artifactLocation"`
+	Region   SARIFRegion           `json:"region"`
 }
 
-// SARIFLogical is a place by its name: an element of a page.
+// SARIFRegion is a line, from 1; code hosts want one, so that it is 1 where none is known.
+type SARIFRegion struct {
+	Line   int `json:"startLine"`
+	Column int `json:"startColumn,omitempty"`
+}
+
+// SARIFLogical is a place by its name: an element of a page, a page.
 type SARIFLogical struct {
 	Name string `json:"fullyQualifiedName"`
 	Kind string `json:"kind"`
@@ -146,6 +168,7 @@ type SARIFResultProperties struct {
 	Impact string `json:"impact,omitempty"`
 	HTML   string `json:"html,omitempty"`
 	Frame  string `json:"frame,omitempty"`
+	Page   string `json:"page,omitempty"` // its URL, without query and fragment
 }
 
 // Rule is a rule of a tool, with what it found.
@@ -169,6 +192,10 @@ type Finding struct {
 
 	Place string // what is meant where it is no element: a header, a cookie. Selector and Frame are "" then
 	ID    string // tells it from others in every run; "": by rule, address and element
+
+	File         string // of the repository, relative to it, that it is written in; "" unknown
+	Line, Column int    // in the file, from 1; 0 unknown
+	Evidence     string // handle of an event that tells of it; "" none. It does not go into a log
 }
 
 // SARIFInput is what goes into a log.
@@ -183,30 +210,43 @@ type SARIFInput struct {
 
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// Our ways to tell equal findings of two runs: by an element, or by an id that the caller gives.
+// How equal findings of two runs are told: by our id, and by the name that GitHub reads.
 const (
-	fingerprint      = "gasolineElement/v1"
-	givenFingerprint = "gasolineFinding/v1"
+	fingerprint       = "gasolineFinding/v1"
+	githubFingerprint = "primaryLocationLineHash"
 )
 
-// NewSARIF returns the log of one run: a result for each element. Documents are named by their addresses without query
-// and fragment, so that two runs name them alike; a finding in an iframe without an address is in the page.
-func NewSARIF(in SARIFInput) *SARIF {
+// Bounds that code hosts have for one run.
+const (
+	maxSARIFResults = 5000
+	maxSARIFTags    = 20
+)
+
+// NewSARIF returns a log with these runs, which are about different things: a result for each element. Locations are
+// relative: files of the repository where they are known, else a path made of the page's, since code hosts refuse addresses.
+func NewSARIF(runs ...SARIFInput) *SARIF {
+	out := &SARIF{Schema: sarifSchema, Version: "2.1.0", Runs: []SARIFRun{}}
+	for _, in := range runs {
+		out.Runs = append(out.Runs, sarifRun(in))
+	}
+	return out
+}
+
+func sarifRun(in SARIFInput) SARIFRun {
 	about := cmp.Or(address(in.URL), "about:blank")
+	// The part before the last slash is the category of a run: one with the same takes the place of the one before.
+	category := strings.Join([]string{"gasoline", in.About, pagePath(about, about)}, "/") + "/"
 	run := SARIFRun{
 		Tool: SARIFTool{Driver: SARIFDriver{
 			Name: in.Tool, Version: in.ToolVersion, InformationURI: in.ToolAt, Rules: []SARIFRule{},
 		}},
 		Conversion:        SARIFConversion{Tool: SARIFWriter{Driver: SARIFNamed{Name: "Gasoline", Version: in.Version}}},
-		AutomationDetails: SARIFID{ID: in.About + "/" + about},
+		AutomationDetails: SARIFID{ID: category},
 		Invocations:       []SARIFInvocation{{Successful: true}},
 		Artifacts:         []SARIFArtifact{},
 		Results:           []SARIFResult{},
 	}
-	for _, text := range in.Lacking {
-		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications,
-			SARIFNotification{Level: "warning", Message: plain(text)})
-	}
+	lacking := in.Lacking
 	documents := map[string]*int{}
 	document := func(uri string) SARIFArtifactLocation {
 		if documents[uri] == nil {
@@ -217,8 +257,10 @@ func NewSARIF(in SARIFInput) *SARIF {
 		}
 		return SARIFArtifactLocation{URI: uri, Index: documents[uri]}
 	}
-	document(about)
+	document(pagePath(about, about))
 	rules := map[string]int{}
+	same := map[string]int{} // findings that nothing but their order tells apart
+	left := 0
 	for _, r := range in.Rules {
 		at, known := rules[r.ID]
 		if !known {
@@ -227,39 +269,156 @@ func NewSARIF(in SARIFInput) *SARIF {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule(r))
 		}
 		for _, f := range r.Found {
-			uri := address(f.URL)
-			if uri == "" {
-				uri = about
+			if len(run.Results) == maxSARIFResults {
+				left++
+				continue
 			}
-			run.Results = append(run.Results, result(r, at, f, document(uri)))
+			page := cmp.Or(address(f.URL), about)
+			uri := cmp.Or(filePath(f.File), pagePath(page, about))
+			one := result(r, at, f, page, document(uri))
+			id := f.ID
+			if id == "" {
+				id = elementID(r.ID, pagePath(page, about), f)
+				same[id]++
+				id = fmt.Sprintf("%s:%d", id, same[id])
+			}
+			one.Fingerprints = map[string]string{fingerprint: id, githubFingerprint: id}
+			run.Results = append(run.Results, one)
 		}
 	}
-	return &SARIF{Schema: sarifSchema, Version: "2.1.0", Runs: []SARIFRun{run}}
+	if left > 0 {
+		lacking = append(slices.Clone(lacking), fmt.Sprintf("%d further findings are left out: code hosts take %d of a run", left, maxSARIFResults))
+	}
+	for _, text := range lacking {
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications,
+			SARIFNotification{Level: "warning", Message: plain(text)})
+	}
+	return run
 }
+
+// Suppress marks findings as accepted, by their rules' ids or their fingerprints. It returns how many are, and the names that
+// none has.
+func (s *SARIF) Suppress(names []string) (n int, unknown []string) {
+	for _, name := range names {
+		had := n
+		for i := range s.Runs {
+			for j := range s.Runs[i].Results {
+				if r := &s.Runs[i].Results[j]; r.RuleID == name || r.Fingerprints[fingerprint] == name {
+					n++
+					if len(r.Suppressions) == 0 {
+						r.Suppressions = []SARIFSuppression{{Kind: "external", Status: "accepted"}}
+					}
+				}
+			}
+		}
+		if n == had {
+			unknown = append(unknown, name)
+		}
+	}
+	return n, unknown
+}
+
+// Compare says of each finding whether an earlier log has it, and suppresses what is suppressed there. It returns how many of
+// the earlier findings are gone.
+func (s *SARIF) Compare(earlier []byte) (gone int, _ error) {
+	var old SARIF
+	if err := json.Unmarshal(earlier, &old); err != nil {
+		return 0, err
+	}
+	if old.Version != s.Version {
+		return 0, fmt.Errorf("it is of version %.20q", old.Version)
+	}
+	known := map[string][]SARIFSuppression{}
+	for _, run := range old.Runs {
+		for _, r := range run.Results {
+			if id := r.Fingerprints[fingerprint]; id != "" {
+				known[id] = r.Suppressions
+			}
+		}
+	}
+	gone = len(known)
+	for i := range s.Runs {
+		for j := range s.Runs[i].Results {
+			r := &s.Runs[i].Results[j]
+			suppressed, had := known[r.Fingerprints[fingerprint]]
+			if r.Baseline = "new"; had {
+				r.Baseline, r.Suppressions = "unchanged", suppressed
+				gone--
+			}
+		}
+	}
+	return gone, nil
+}
+
+// volatile is what of an element's markup changes from build to build and load to load.
+var volatile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\s(?:class|style|nonce|data-[\w-]+|aria-(?:controls|describedby|labelledby|owns|activedescendant))="[^"]*"|` +
+		`[:«_]r[0-9a-z_]*[:»_]|\d+`)
+})
+
+// elementID tells an element by what it is, as far as it is the same after the page was loaded again or changed elsewhere.
+func elementID(rule, at string, f Finding) string {
+	what := strings.Join(strings.Fields(volatile().ReplaceAllString(f.HTML, "")), " ")
+	if what == "" {
+		what = f.Selector
+	}
+	sum := sha256.Sum256([]byte(strings.Join([]string{rule, at, f.Frame, what, f.Place}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// pagePath is a relative path that stands for a page: its own, behind its host where that is another than the run's page's.
+func pagePath(page, about string) string {
+	u, err := url.Parse(page)
+	own, aboutErr := url.Parse(about)
+	if err != nil || aboutErr != nil || u.Host == "" && u.Path == "" {
+		return "index.html"
+	}
+	at := u.EscapedPath()
+	if strings.HasSuffix(at, "/") || at == "" {
+		at += "/index.html"
+	}
+	if u.Host != own.Host {
+		at = url.PathEscape(u.Host) + "/" + at
+	}
+	return relative(at)
+}
+
+// filePath is a file of the repository as a URI reference; "" for none in it.
+func filePath(file string) string {
+	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	if file == "." || strings.HasPrefix(file, "/") || file == ".." || strings.HasPrefix(file, "../") || strings.Contains(file, ":") {
+		return ""
+	}
+	return (&url.URL{Path: file}).EscapedPath()
+}
+
+func relative(at string) string { return strings.TrimLeft(path.Clean("/"+at), "/") }
 
 func rule(r Rule) SARIFRule {
 	out := SARIFRule{
-		ID: r.ID, ShortDescription: SARIFText{r.Help}, FullDescription: SARIFText{r.Description},
+		ID: r.ID, ShortDescription: SARIFText{r.Help}, FullDescription: SARIFText{cmp.Or(r.Description, r.Help)},
+		Help:       SARIFText{strings.TrimSpace(cmp.Or(r.Description, r.Help) + " " + r.HelpURL)},
 		Defaults:   SARIFConfiguration{Level: level(r.Impact)},
 		Properties: SARIFRuleProperties{Tags: slices.Clone(r.Tags), Impact: r.Impact, Severity: r.Security},
 	}
 	if out.Properties.Tags == nil {
 		out.Properties.Tags = []string{}
 	}
+	out.Properties.Tags = out.Properties.Tags[:min(maxSARIFTags, len(out.Properties.Tags))]
 	if u, err := url.Parse(r.HelpURL); err == nil && u.IsAbs() {
 		out.HelpURI = u.String()
 	}
 	return out
 }
 
-func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult {
+func result(r Rule, index int, f Finding, page string, at SARIFArtifactLocation) SARIFResult {
 	impact := f.Impact
 	if impact == "" {
 		impact = r.Impact
 	}
 	out := SARIFResult{
 		RuleID: r.ID, RuleIndex: index, Kind: "fail", Level: level(impact), Message: plain(r.Help),
-		Properties: SARIFResultProperties{Impact: impact, HTML: f.HTML, Frame: f.Frame},
+		Properties: SARIFResultProperties{Impact: impact, HTML: f.HTML, Frame: f.Frame, Page: page},
 	}
 	if r.Review {
 		out.Kind, out.Level = "review", "none" // the standard's level of what has not failed
@@ -271,18 +430,19 @@ func result(r Rule, index int, f Finding, at SARIFArtifactLocation) SARIFResult 
 	if f.Frame != "" {
 		name = "iframe " + f.Frame + " >>> " + name
 	}
-	out.Locations = []SARIFLocation{{
-		Physical: SARIFPhysical{Artifact: at}, Logical: []SARIFLogical{{Name: name, Kind: "element"}},
-	}}
+	where := SARIFLocation{
+		Physical: SARIFPhysical{Artifact: at, Region: SARIFRegion{Line: 1}}, Logical: []SARIFLogical{{Name: name, Kind: "element"}},
+	}
 	if f.Place != "" {
-		out.Locations[0].Logical[0] = SARIFLogical{Name: f.Place, Kind: "resource"}
+		where.Logical[0] = SARIFLogical{Name: f.Place, Kind: "resource"}
 	}
-	if f.ID != "" {
-		out.Fingerprints = map[string]string{givenFingerprint: f.ID}
-		return out
+	if where.Logical[0].Name != page {
+		where.Logical = append(where.Logical, SARIFLogical{Name: page, Kind: "resource"})
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{r.ID, at.URI, name}, "\x00")))
-	out.Fingerprints = map[string]string{fingerprint: hex.EncodeToString(sum[:16])}
+	if f.Line > 0 && filePath(f.File) != "" {
+		where.Physical.Region = SARIFRegion{f.Line, f.Column}
+	}
+	out.Locations = []SARIFLocation{where}
 	return out
 }
 

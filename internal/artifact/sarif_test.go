@@ -90,12 +90,12 @@ func TestSARIFIsValidAndSaysWhereAndHowGrave(t *testing.T) {
 		}
 		got = append(got, strings.Join([]string{r.RuleID, r.Kind, r.Level, at.Physical.Artifact.URI, at.Logical[0].Name}, " | "))
 	}
-	want := `image-alt | fail | error | http://localhost:3000/cart | #logo
-image-alt | fail | error | https://pay.example/form | iframe 2 >>> img
-image-alt | fail | error | http://localhost:3000/cart | iframe 3 >>> img
-region | fail | warning | http://localhost:3000/cart | p
-odd | fail | note | http://localhost:3000/cart | b
-region | review | none | http://localhost:3000/cart | i`
+	want := `image-alt | fail | error | cart | #logo
+image-alt | fail | error | pay.example/form | iframe 2 >>> img
+image-alt | fail | error | cart | iframe 3 >>> img
+region | fail | warning | cart | p
+odd | fail | note | cart | b
+region | review | none | cart | i`
 	if s := strings.Join(got, "\n"); s != want {
 		t.Errorf("results:\n%s\nwant:\n%s", s, want)
 	}
@@ -124,13 +124,13 @@ func TestSARIFFingerprintsAreTheSameInTwoRunsAndTellElementsApart(t *testing.T) 
 			if again := second.Runs[0].Results[i].Fingerprints[name]; again != print {
 				t.Errorf("%s: %s in one run, %s in the next", r.RuleID, print, again)
 			}
-			if seen[print] {
+			if seen[name+print] {
 				t.Errorf("%s of %s is another's, too", print, r.RuleID)
 			}
-			seen[print] = true
+			seen[name+print] = true
 		}
 	}
-	if len(seen) != len(first.Runs[0].Results) {
+	if len(seen) != 2*len(first.Runs[0].Results) {
 		t.Errorf("%d fingerprints of %d results", len(seen), len(first.Runs[0].Results))
 	}
 }
@@ -155,6 +155,151 @@ func TestNoTextOfAPageIsALinkInSARIF(t *testing.T) {
 	for _, text := range []string{run.Results[0].Message.Text, run.Invocations[0].Notifications[0].Message.Text} {
 		if strings.Contains(text, "](") || !strings.Contains(text, `[Sign in again]\(https://evil.test/)`) {
 			t.Errorf("a link: %s", text)
+		}
+	}
+}
+
+// What stays in its place when a page is built anew, loaded again or changed elsewhere keeps its fingerprint.
+func TestSARIFFingerprintsOutliveUnrelatedChanges(t *testing.T) {
+	const url = "http://localhost:3000/cart"
+	print := func(found ...artifact.Finding) (out []string) {
+		in := artifact.SARIFInput{URL: url, Rules: []artifact.Rule{{ID: "image-alt", Found: found}}}
+		for _, r := range artifact.NewSARIF(in).Runs[0].Results {
+			out = append(out, r.Fingerprints["primaryLocationLineHash"])
+		}
+		return out
+	}
+	one := artifact.Finding{URL: url, Selector: "li:nth-child(2) > img", HTML: `<img class="a_1x2" src="/hat.png" id=":r1:" data-v-12="">`}
+	first := print(one)[0]
+	for name, change := range map[string]func(*artifact.Finding){
+		"moved": func(f *artifact.Finding) { f.Selector = "li:nth-child(9) > img" }, "built anew": func(f *artifact.Finding) {
+			f.HTML = `<img class="b_9z" src="/hat.png" id=":rf:" data-v-77="">`
+		},
+		"React 19": func(f *artifact.Finding) {
+			f.HTML = `<img src="/hat.png" id="«r7»">`
+			f.HTML = strings.Replace(f.HTML, "«r7»", ":r7:", 1)
+		},
+		"impact":        func(f *artifact.Finding) { f.Impact = "minor" },
+		"found in file": func(f *artifact.Finding) { f.File, f.Line = "src/Cart.tsx", 7 },
+		"another query": func(f *artifact.Finding) { f.URL += "?session=7" },
+	} {
+		other := one
+		change(&other)
+		if got := print(other)[0]; got != first {
+			t.Errorf("%s: another fingerprint", name)
+		}
+	}
+	for name, change := range map[string]func(*artifact.Finding){
+		"another element": func(f *artifact.Finding) { f.HTML = `<img src="/cap.png">` }, "another page": func(f *artifact.Finding) { f.URL = "http://localhost:3000/shop" },
+		"in a frame": func(f *artifact.Finding) { f.Frame = "1" }, "a place": func(f *artifact.Finding) { f.Place = "cookie" },
+		"no markup": func(f *artifact.Finding) { f.HTML = "" },
+	} {
+		other := one
+		change(&other)
+		if print(other)[0] == first {
+			t.Errorf("%s: the same fingerprint", name)
+		}
+	}
+	three := print(one, one, one)
+	if three[0] != first || three[0] == three[1] || three[1] == three[2] {
+		t.Errorf("equal elements are told apart by their order: %v", three)
+	}
+}
+
+// Code hosts refuse absolute locations, and take another run of one category for the next one of it.
+func TestSARIFLocationsAreRelativeAndCategoriesApart(t *testing.T) {
+	where := func(page string, f artifact.Finding) (string, artifact.SARIFLocation) {
+		doc := artifact.NewSARIF(artifact.SARIFInput{About: "security", URL: page, Rules: []artifact.Rule{{ID: "a", Found: []artifact.Finding{f}}}})
+		valid(t, doc)
+		return doc.Runs[0].AutomationDetails.ID, doc.Runs[0].Results[0].Locations[0]
+	}
+	for _, c := range []struct {
+		page, url, file, want, category string
+		line                            int
+	}{
+		{"http://localhost:3000/", "", "", "index.html", "gasoline/security/index.html/", 0},
+		{"http://localhost:3000", "", "", "index.html", "gasoline/security/index.html/", 0},
+		{"http://localhost:3000/a/b?x", "", "", "a/b", "gasoline/security/a/b/", 0},
+		{"http://localhost:3000/a/../../b/", "", "", "b/index.html", "gasoline/security/b/index.html/", 0},
+		{"http://localhost:3000/a", "https://pay.example:444//f", "", "pay.example:444/f", "gasoline/security/a/", 0},
+		{"http://localhost:3000/a%20b", "", "", "a%20b", "gasoline/security/a%20b/", 0},
+		{"about:blank", "", "", "index.html", "gasoline/security/index.html/", 0},
+		{"http://localhost/a", "", "src/a b.ts", "src/a%20b.ts", "gasoline/security/a/", 7},
+		{"http://localhost/a", "", `src\a.ts`, "src/a.ts", "gasoline/security/a/", 7},
+		{"http://localhost/a", "", "/etc/passwd", "a", "gasoline/security/a/", 0},
+		{"http://localhost/a", "", "../a.ts", "a", "gasoline/security/a/", 0},
+		{"http://localhost/a", "", "..", "a", "gasoline/security/a/", 0},
+		{"http://localhost/a", "", "webpack://x/a.ts", "a", "gasoline/security/a/", 0},
+	} {
+		id, at := where(c.page, artifact.Finding{URL: c.url, File: c.file, Line: 7, Selector: "p"})
+		if line := at.Physical.Region.Line; at.Physical.Artifact.URI != c.want || id != c.category || line != max(1, c.line) {
+			t.Errorf("%+v: %s of %s, line %d", c, at.Physical.Artifact.URI, id, line)
+		}
+	}
+}
+
+// What is meant is named once, where it is the page itself, too: the schema wants each name once.
+func TestSARIFNamesAPlaceOnce(t *testing.T) {
+	for place, want := range map[string]int{"http://localhost/a": 1, "cookie sid": 2, "": 2} {
+		doc := artifact.NewSARIF(artifact.SARIFInput{URL: "http://localhost/a", Rules: []artifact.Rule{{ID: "a", Found: []artifact.Finding{{Place: place}}}}})
+		valid(t, doc)
+		if at := doc.Runs[0].Results[0].Locations[0].Logical; len(at) != want {
+			t.Errorf("%q: %v", place, at)
+		}
+	}
+}
+
+func TestSARIFHasTheBoundsOfCodeHosts(t *testing.T) {
+	in := artifact.SARIFInput{URL: "http://localhost/", Lacking: make([]string, 1, 9), Rules: []artifact.Rule{{ID: "a", Tags: make([]string, 30), Found: make([]artifact.Finding, 5002)}}}
+	run := artifact.NewSARIF(in).Runs[0]
+	if len(run.Results) != 5000 || len(run.Tool.Driver.Rules[0].Properties.Tags) != 20 {
+		t.Errorf("%d results, %d tags", len(run.Results), len(run.Tool.Driver.Rules[0].Properties.Tags))
+	}
+	if n := run.Invocations[0].Notifications; len(n) != 2 || !strings.HasPrefix(n[1].Message.Text, "2 further findings") {
+		t.Errorf("%v", n)
+	}
+}
+
+func TestSARIFIsComparedWithAnEarlierLogAndSuppressed(t *testing.T) {
+	found := func(html ...string) *artifact.SARIF {
+		var all []artifact.Finding
+		for _, h := range html {
+			all = append(all, artifact.Finding{HTML: h})
+		}
+		return artifact.NewSARIF(artifact.SARIFInput{URL: "http://localhost/", Rules: []artifact.Rule{{ID: "a", Found: all}, {ID: "b", Found: all[:1]}}})
+	}
+	earlier := found("<a>", "<b>", "<i>")
+	if n, unknown := earlier.Suppress([]string{"b", earlier.Runs[0].Results[1].Fingerprints["gasolineFinding/v1"], "c"}); n != 2 || len(unknown) != 1 || unknown[0] != "c" {
+		t.Errorf("%d suppressed, unknown %q", n, unknown)
+	}
+	valid(t, earlier)
+	data, err := json.Marshal(earlier)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := found("<a>", "<b>", "<u>")
+	gone, err := now.Compare(data)
+	if err != nil || gone != 1 {
+		t.Errorf("%d gone, %v", gone, err)
+	}
+	valid(t, now)
+	var got []string
+	for _, r := range now.Runs[0].Results {
+		why := ""
+		if len(r.Suppressions) > 0 {
+			why = " " + r.Suppressions[0].Status
+		}
+		got = append(got, r.RuleID+" "+r.Baseline+why)
+	}
+	if text := strings.Join(got, ", "); text != "a unchanged, a unchanged accepted, a new, b unchanged accepted" {
+		t.Error(text)
+	}
+	if n, _ := now.Suppress([]string{"b"}); n != 1 || len(now.Runs[0].Results[3].Suppressions) != 1 {
+		t.Error("what is suppressed already is suppressed twice")
+	}
+	for _, bad := range []string{"", "{", `{"version":"1.0"}`, `[]`, `{"version":"2.1.0","runs":"a"}`} {
+		if _, err := found("<a>").Compare([]byte(bad)); err == nil {
+			t.Errorf("%q is taken for a log", bad)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/artifact"
 	"github.com/brennhill/gasoline/internal/command"
 )
 
@@ -36,4 +37,40 @@ func Unaudited(r command.AuditResult) []string {
 		out = append(out, "not checked: "+answer.Cut(answer.Clean(form), 200))
 	}
 	return out
+}
+
+// Unfiled says what an audit did not look at, and what of it is not in its log.
+func Unfiled(r command.AuditResult) []string {
+	out := Unaudited(r)
+	for _, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
+		for _, rule := range rules {
+			if rule.Count > len(rule.Nodes) {
+				out = append(out, fmt.Sprintf("%s: %d of %d elements are in the file", answer.Clean(rule.ID), len(rule.Nodes), rule.Count))
+			}
+		}
+	}
+	return out
+}
+
+// AuditSARIF is what an audit puts into a log of this version of the program.
+func AuditSARIF(version string, r command.AuditResult) artifact.SARIFInput {
+	in := artifact.SARIFInput{
+		Version: version, Tool: "axe-core", ToolVersion: r.Version, ToolAt: "https://github.com/dequelabs/axe-core",
+		About: "accessibility", URL: r.URL, Lacking: Unfiled(r),
+	}
+	for i, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
+		for _, rule := range rules {
+			out := artifact.Rule{
+				ID: rule.ID, Help: rule.Help, Description: rule.Description, HelpURL: rule.HelpURL,
+				Impact: rule.Impact, Tags: rule.Tags, Review: i == 1,
+			}
+			for _, n := range rule.Nodes {
+				out.Found = append(out.Found, artifact.Finding{
+					URL: n.URL, Frame: n.Frame, Selector: n.Selector, Impact: n.Impact, HTML: n.HTML, Message: n.Summary,
+				})
+			}
+			in.Rules = append(in.Rules, out)
+		}
+	}
+	return in
 }

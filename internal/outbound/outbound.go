@@ -89,6 +89,37 @@ type Options struct {
 // Check checks links and returns what each came to, in their order. What was not done when the context ended says so. Its
 // error is that of the user's list.
 func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, error) {
+	k, err := c.checker(o)
+	if err != nil {
+		return nil, err
+	}
+	defer k.http.CloseIdleConnections()
+	groups := groupsOf(urls)
+	out := make([]Link, len(urls))
+	bases := make([]string, 0, len(groups))
+	for _, g := range groups {
+		bases = append(bases, urls[g[0]])
+	}
+	var done int
+	k.each(bases, o.Workers, func(n int) func() {
+		link, body, place := k.check(ctx, bases[n])
+		named := sync.OnceValue(func() map[string]bool { return namesIn(body) })
+		for _, i := range groups[n] {
+			out[i] = link
+			out[i].URL = urls[i]
+			out[i].pointsInto(body, place, named)
+		}
+		return func() {
+			if done += len(groups[n]); o.Progress != nil {
+				o.Progress(done, len(urls))
+			}
+		}
+	})
+	return out, nil
+}
+
+// checker makes what asks for the URLs of one call. Its error is that of the user's list.
+func (c *Client) checker(o Options) (*checker, error) {
 	list, err := c.Allowed()
 	if err != nil {
 		return nil, err
@@ -101,20 +132,19 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 		}
 		k.entries = append(k.entries, e)
 	}
-	groups := groupsOf(urls)
 	k.http = &http.Transport{
 		// No proxy: what is dialled is what was checked.
 		DialContext: k.dial, ForceAttemptHTTP2: true, MaxResponseHeaderBytes: 64 << 10, MaxIdleConnsPerHost: perHost,
 		IdleConnTimeout: 5 * time.Second, TLSHandshakeTimeout: perRequest, ResponseHeaderTimeout: perRequest,
 	}
-	defer k.http.CloseIdleConnections()
-	out := make([]Link, len(urls))
-	bases := make([]string, 0, len(groups))
-	for _, g := range groups {
-		bases = append(bases, urls[g[0]])
-	}
-	lanes := lanesOf(bases)
-	var next, done int
+	return k, nil
+}
+
+// each asks for each of some URLs, those of one host not more than perHost at a time. What ask returns is called for one URL
+// at a time.
+func (k *checker) each(urls []string, workers int, ask func(n int) func()) {
+	lanes := lanesOf(urls)
+	var next int
 	var mu sync.Mutex
 	take := func() []int {
 		mu.Lock()
@@ -128,35 +158,26 @@ func (c *Client) Check(ctx context.Context, urls []string, o Options) ([]Link, e
 	work := func() {
 		for lane := take(); lane != nil; lane = take() {
 			for _, n := range lane {
-				link, body, place := k.check(ctx, bases[n])
-				named := sync.OnceValue(func() map[string]bool { return namesIn(body) })
-				for _, i := range groups[n] {
-					out[i] = link
-					out[i].URL = urls[i]
-					out[i].pointsInto(body, place, named)
-				}
+				told := ask(n)
 				mu.Lock()
-				if done += len(groups[n]); o.Progress != nil {
-					o.Progress(done, len(urls))
-				}
+				told()
 				mu.Unlock()
 			}
 		}
 	}
-	if c.Start == nil {
+	if k.client.Start == nil {
 		work()
-		return out, nil
+		return
 	}
 	var all sync.WaitGroup
-	for range min(max(o.Workers, 1), len(lanes)) {
+	for range min(max(workers, 1), len(lanes)) {
 		all.Add(1)
-		c.Start(func() {
+		k.client.Start(func() {
 			defer all.Done()
 			work()
 		})
 	}
 	all.Wait()
-	return out, nil
 }
 
 // groupsOf puts links to places of one page together: they are one request.

@@ -96,11 +96,37 @@ func (a *Archive) Open(test string) (Reader, bool) {
 		}
 	}
 	a.mu.Unlock()
-	zip, err := gzip.NewReader(bytes.NewReader(newest.data))
+	return newest.open()
+}
+
+// All returns a reader of all finished tests, and whether there are any that can be read.
+func (a *Archive) All() (Reader, bool) {
+	a.mu.Lock()
+	tests := slices.Clone(a.tests)
+	a.mu.Unlock()
+	all := &run{name: "all tests"}
+	for _, f := range tests {
+		one, ok := f.open()
+		if !ok {
+			continue
+		}
+		all.items = append(all.items, one.items...)
+		for k, n := range one.lost {
+			all.lost[k] = max(all.lost[k], n) // each test counts what had gone by its end
+		}
+	}
+	slices.SortFunc(all.items, func(x, y Item) int { return cmp.Compare(x.Head.Seq, y.Head.Seq) })
+	// A test that ran twice under one id may be kept twice with the events of its first run.
+	all.items = slices.CompactFunc(all.items, func(x, y Item) bool { return x.Head.Seq == y.Head.Seq })
+	return all, len(all.items) > 0
+}
+
+func (f finished) open() (*run, bool) {
+	zip, err := gzip.NewReader(bytes.NewReader(f.data))
 	if err != nil {
 		return nil, false
 	}
-	r := &run{name: "test " + test, lost: newest.lost}
+	r := &run{name: "test " + f.test, lost: f.lost}
 	for dec := json.NewDecoder(zip); ; {
 		var k event.Kind
 		if err := dec.Decode(&k); err == io.EOF {

@@ -6,10 +6,12 @@
 package save
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -80,7 +82,8 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 			)
 		}
 	}
-	if ext := strings.ToLower(filepath.Ext(f.name)); len(exts) > 0 && !slices.Contains(exts, ext) {
+	ends := func(ext string) bool { return strings.HasSuffix(strings.ToLower(f.name), ext) }
+	if ext := strings.ToLower(filepath.Ext(f.name)); len(exts) > 0 && !slices.ContainsFunc(exts, ends) {
 		return nil, problem.New(
 			problem.InvalidParam,
 			"End it with "+strings.Join(exts, " or ")+".",
@@ -266,7 +269,15 @@ func (f *File) stat() (fs.FileInfo, error) {
 // Write writes the file: whole or not at all, 0600, with folders made 0700. Without overwrite a file
 // that appeared since Check is a conflict.
 func (f *File) Write(data []byte) error {
-	if err := f.write(data); err != nil {
+	return f.Stream(func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Stream is Write for what is made piece by piece; an error of write takes the file away again.
+func (f *File) Stream(write func(io.Writer) error) error {
+	if err := f.write(write); err != nil {
 		if errors.Is(err, fs.ErrExist) {
 			return problem.New(
 				problem.Conflict,
@@ -280,7 +291,7 @@ func (f *File) Write(data []byte) error {
 	return nil
 }
 
-func (f *File) write(data []byte) error {
+func (f *File) write(write func(io.Writer) error) error {
 	// A link may have been put there since Check: between the two a picture is taken, or a page waited for.
 	if f.forbidden != "" && f.insideState() {
 		return errors.New("it has become a path into the state directory")
@@ -289,7 +300,11 @@ func (f *File) write(data []byte) error {
 		return errors.New("its path has become another: " + why)
 	}
 	if f.state != nil && f.overwrite {
-		return f.state.Write(f.name, data)
+		var data bytes.Buffer
+		if err := write(&data); err != nil {
+			return err
+		}
+		return f.state.Write(f.name, data.Bytes())
 	}
 	dir := f.root
 	if f.state != nil {
@@ -309,7 +324,7 @@ func (f *File) write(data []byte) error {
 	if f.overwrite {
 		// The name is one that nobody knows before: the project may have a link of any other.
 		tmp := filepath.Join(filepath.Dir(name), ".gasoline-"+rand.Text()+".tmp")
-		if err := fill(root, tmp, data); err != nil {
+		if err := fill(root, tmp, write); err != nil {
 			return err
 		}
 		if err := root.Rename(tmp, name); err != nil {
@@ -317,16 +332,16 @@ func (f *File) write(data []byte) error {
 		}
 		return nil
 	}
-	return fill(root, name, data)
+	return fill(root, name, write)
 }
 
 // fill makes one file and takes it away again when it cannot be written whole. A file or link that is there is an error.
-func fill(root *os.Root, name string, data []byte) error {
+func fill(root *os.Root, name string, write func(io.Writer) error) error {
 	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = file.Write(data)
+	err = write(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		return errors.Join(err, root.Remove(name))
 	}

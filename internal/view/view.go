@@ -284,6 +284,27 @@ func IsVisit(e *event.Lifecycle) bool {
 			e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
+// Shown returns the origins whose pages were captured: of the tabs that the user granted, and of documents before.
+func (v View) Shown(ctx context.Context) (map[string]bool, error) {
+	out := map[string]bool{}
+	for _, b := range v.Registry.Browsers() {
+		for _, t := range b.Tabs {
+			if t.Granted {
+				out[answer.Origin(t.URL)] = true
+			}
+		}
+	}
+	const looked = 2000
+	_, _, err := query.Read(ctx, v.Reader, query.Filter{}, query.Page{Limit: 1, Look: looked}, func(e *event.Lifecycle) bool {
+		if IsVisit(e) {
+			out[answer.Origin(e.PageURL)] = true
+		}
+		return false
+	})
+	delete(out, "")
+	return out, err
+}
+
 // BrowserNotes says whether events can arrive at all: from the browser of this run (a session), or from any ("").
 // That another browser is connected says nothing of a session's own.
 func (v View) BrowserNotes(run string) []string {

@@ -1943,6 +1943,37 @@ export interface VisualSeen {
   under: VisualElement[];
 }
 
+export interface PoliciesParams extends Part {
+  patterns: string[];
+}
+
+export interface InlineCode {
+  sort: string;
+  hash: string;
+  count: number;
+}
+
+export interface PageLoad {
+  tag: string;
+  name: string;
+  url: string;
+  rel?: string;
+  as?: string;
+  type?: string;
+  integrity?: string;
+  crossorigin?: string;
+}
+
+export interface PolicyFacts {
+  url: string;
+  worker?: string;
+  code: InlineCode[];
+  loads: PageLoad[];
+  marks: number[];
+  more: number;
+  unhashed: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -2022,6 +2053,7 @@ export interface Commands {
   page_structure: { params: PageStructureParams; result: Inspected<Structure> };
   page_summary: { params: PageSummaryParams; result: Inspected<PageSummed> };
   visual: { params: VisualParams; result: Inspected<VisualSeen> };
+  policies: { params: PoliciesParams; result: Inspected<PolicyFacts> };
 }
 
 export type CommandKind = keyof Commands;
@@ -2108,6 +2140,7 @@ export const POWER: Readonly<Record<CommandKind, Power>> = {
   page_structure: "looks",
   page_summary: "looks",
   visual: "looks",
+  policies: "looks",
 };
 
 /** Commands that act in a page: refused while AI Web Pilot is off. */
@@ -2232,6 +2265,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "page_structure",
   "page_summary",
   "visual",
+  "policies",
 ]);
 
 /** What the documents of a page answered to a question, the main one first. */
@@ -2264,6 +2298,7 @@ export const QUESTIONS = [
   "page_structure",
   "page_summary",
   "visual",
+  "policies",
 ] as const satisfies readonly CommandKind[];
 
 export type Question = (typeof QUESTIONS)[number];

@@ -13,6 +13,7 @@ import { navigation } from "./navigation.ts";
 import { pageStructure } from "./page_structure.ts";
 import { pageSummary } from "./page_summary.ts";
 import { visual } from "./visual.ts";
+import { policies } from "./policies.ts";
 
 /** The answer of a document to every question. */
 export const QUESTIONS = {
@@ -29,4 +30,5 @@ export const QUESTIONS = {
   page_structure: pageStructure,
   page_summary: pageSummary,
   visual,
+  policies,
 };

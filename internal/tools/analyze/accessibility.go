@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/artifact"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
@@ -55,6 +56,12 @@ type accessibilityResult struct {
 
 	limit int
 	brief bool
+	all   command.AuditResult
+}
+
+// SARIF is what the audit puts into a log; an audit that has not ended has none.
+func (r *accessibilityResult) SARIF(version string) (artifact.SARIFInput, bool) {
+	return drive.AuditSARIF(version, r.all), r.Final
 }
 
 // auditCounts counts rules and elements. Passes counts the rules of all tags.
@@ -84,6 +91,7 @@ func accessibility(ctx context.Context, env Env, p accessibilityParams) (any, er
 		return out, nil
 	}
 	r := done.Result
+	out.all = r
 	tagged := func(rules []command.AuditRule) []command.AuditRule {
 		return slices.DeleteFunc(slices.Clone(rules), func(r command.AuditRule) bool {
 			return len(p.Tags) > 0 && !slices.ContainsFunc(p.Tags, func(t string) bool { return slices.Contains(r.Tags, t) })

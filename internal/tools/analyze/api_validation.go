@@ -3,6 +3,7 @@ package analyze
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/artifact"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/flow"
@@ -68,6 +70,7 @@ type apiResult struct {
 
 	origin  string
 	origins []string
+	all     []violation
 }
 
 type apiSummary struct {
@@ -709,6 +712,7 @@ func (r *apiResult) violations(list []*endpoint, limit int) {
 	slices.SortStableFunc(r.Violations, func(a, b violation) int {
 		return slices.Index(rank, a.Severity) - slices.Index(rank, b.Severity)
 	})
+	r.all = r.Violations
 	r.More = max(0, len(r.Violations)-limit)
 	r.Violations = r.Violations[:len(r.Violations)-r.More]
 }
@@ -735,6 +739,41 @@ func (r *apiResult) report(list []*endpoint, limit int) {
 		}
 		r.Endpoints = append(r.Endpoints, entry)
 	}
+}
+
+// contractRules say of the sorts of violations what each is.
+var contractRules = map[string]string{
+	"type_change": "A field has another type than before", "shape_change": "A response has another shape than before",
+	"null_field": "A field is null that was not before", "new_field": "A response has a field that was not there before",
+	"missing_field": "A field is missing that was there before", "error_spike": "An endpoint fails that answered before",
+	"graphql_error": "A GraphQL operation answers with errors", "contract": "A response is not as the OpenAPI document says",
+	"undocumented": "The OpenAPI document does not have the endpoint",
+}
+
+// SARIF is what deviates, for a log; where no response was learnt from or compared, there is none.
+func (r *apiResult) SARIF(version string) (artifact.SARIFInput, bool) {
+	in := artifact.SARIFInput{
+		Version: version, Tool: "Gasoline contract check", ToolVersion: version, ToolAt: "https://github.com/brennhill/gasoline",
+		About: "contract", URL: r.origin, Lacking: r.Notes,
+	}
+	at := map[string]int{}
+	for _, v := range r.all {
+		i, known := at[v.Type]
+		if !known {
+			i = len(in.Rules)
+			at[v.Type] = i
+			help := cmp.Or(contractRules[v.Type], v.Type)
+			in.Rules = append(in.Rules, artifact.Rule{ID: "contract-" + v.Type, Help: help, Description: help + ".", Impact: v.Severity, Tags: []string{"contract"}})
+		}
+		sum := sha256.Sum256([]byte(strings.Join([]string{v.Type, shortKey(v.Endpoint, r.origin), v.Path, strings.Fields(v.Source + " -")[0]}, "\x00")))
+		evidence := v.NowID
+		v.NowID, v.WasID = "", "" // a log outlives handles
+		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{
+			URL: r.origin, Impact: v.Severity, Message: v.text(r.origin), Place: strings.TrimSpace(shortKey(v.Endpoint, r.origin) + " " + v.Path),
+			ID: fmt.Sprintf("%x", sum[:8]), Evidence: evidence,
+		})
+	}
+	return in, len(r.all) > 0 || r.Summary.Clean > 0 || r.Contract != nil && r.Contract.Checked > 0
 }
 
 // Text writes the findings for a reader.

@@ -10,11 +10,8 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
-	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/problem"
-	"github.com/brennhill/gasoline/internal/query"
-	"github.com/brennhill/gasoline/internal/view"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
@@ -121,7 +118,7 @@ func linkValidation(ctx context.Context, env Env, p linkParams) (*linkResult, er
 
 // checkLinks has the daemon ask for URLs, until shortly before the deadline of the call.
 func (env Env) checkLinks(ctx context.Context, urls []string, workers int) ([]outbound.Link, error) {
-	shown, err := env.pages(ctx)
+	shown, err := env.Shown(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -151,27 +148,6 @@ func (r *linkResult) Len() int { return len(r.Results) }
 func (r *linkResult) Keep(n int) {
 	r.More += len(r.Results) - n
 	r.Results = r.Results[:n]
-}
-
-// pages returns the origins whose pages were captured: of the tabs that the user granted, and of documents before.
-func (env Env) pages(ctx context.Context) (map[string]bool, error) {
-	out := map[string]bool{}
-	for _, b := range env.Registry.Browsers() {
-		for _, t := range b.Tabs {
-			if t.Granted {
-				out[answer.Origin(t.URL)] = true
-			}
-		}
-	}
-	const looked = 2000
-	_, _, err := query.Read(ctx, env.Reader, query.Filter{}, query.Page{Limit: 1, Look: looked}, func(e *event.Lifecycle) bool {
-		if view.IsVisit(e) {
-			out[answer.Origin(e.PageURL)] = true
-		}
-		return false
-	})
-	delete(out, "")
-	return out, err
 }
 
 // allowOrigins says how the user allows origins.

@@ -50,6 +50,8 @@ type securityResult struct {
 	only  bool // the summary
 	size  int
 	found map[string]bool // checks that found something, of whatever severity
+	all   []*analysis.SecurityFinding
+	tab   string // URL of the page
 }
 
 type securitySum struct {
@@ -137,6 +139,7 @@ func securityOf(ctx context.Context, env Env, p securityParams, selection view.S
 	if n := len(all) - len(found); n > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d findings are less grave than %s", n, p.SeverityMin))
 	}
+	out.all, out.tab = found, selection.Tab.URL
 	limit := cmp.Or(p.Limit, env.Call.Limit)
 	for _, f := range found {
 		out.Summary.Total++
@@ -157,7 +160,7 @@ func securityOf(ctx context.Context, env Env, p securityParams, selection view.S
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false) // people read it, and no browser
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(securitySARIF(env.Version, selection.Tab.URL, found, out)); err != nil {
+	if err := enc.Encode(artifact.NewSARIF(out.sarif(env.Version))); err != nil {
 		return nil, err
 	}
 	if err := file.Write(data.Bytes()); err != nil {
@@ -179,13 +182,18 @@ func (env Env) newFile(path, ext string) (*save.File, error) {
 // scores are security-severity of the words, in the bands that code hosts show.
 var scores = map[string]string{"critical": "9.5", "high": "8.0", "medium": "5.5", "low": "2.5", "info": "0.0"}
 
-func securitySARIF(version, page string, found []*analysis.SecurityFinding, r *securityResult) *artifact.SARIF {
+// SARIF is what the audit puts into a log; where nothing was captured to be judged, there is none.
+func (r *securityResult) SARIF(version string) (artifact.SARIFInput, bool) {
+	return r.sarif(version), slices.ContainsFunc(r.Looked, func(l lookedAt) bool { return l.Judged > 0 })
+}
+
+func (r *securityResult) sarif(version string) artifact.SARIFInput {
 	in := artifact.SARIFInput{
 		Version: version, Tool: "Gasoline security audit", ToolVersion: version, ToolAt: "https://github.com/brennhill/gasoline",
-		About: "security", URL: page, Lacking: append(slices.Clone(r.Notes), r.unjudged()...),
+		About: "security", URL: r.tab, Lacking: append(slices.Clone(r.Notes), r.unjudged()...),
 	}
 	at := map[string]int{}
-	for _, f := range found {
+	for _, f := range r.all {
 		i, known := at[f.Rule.ID]
 		if !known {
 			i = len(in.Rules)
@@ -199,9 +207,13 @@ func securitySARIF(version, page string, found []*analysis.SecurityFinding, r *s
 		if f.Detail != "" {
 			message = f.Detail + ". " + f.Rule.Fix
 		}
-		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{URL: f.URL, Message: message, Place: f.Place, ID: f.ID})
+		newest := ""
+		if len(f.Evidence) > 0 {
+			newest = f.Evidence[0]
+		}
+		in.Rules[i].Found = append(in.Rules[i].Found, artifact.Finding{URL: f.URL, Message: message, Place: f.Place, ID: f.ID, Evidence: newest})
 	}
-	return artifact.NewSARIF(in)
+	return in
 }
 
 // Len and Keep cut the list at a finding; the gravest stay.

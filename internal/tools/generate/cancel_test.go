@@ -40,7 +40,9 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Drive: h.Driver(), Dir: h.Dir, Version: "1.0.0", Archive: archive, Recorder: h.Recorder, Noise: h.Noise, Queue: h.Queue}
+		env := over(h)(c)
+		env.Archive = archive
+		return env
 	}, nil)
 	ways := map[string][]string{
 		"har":          {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.har","overwrite":true`},
@@ -50,11 +52,17 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		"test_from_context": {
 			`"scope":"all","context":"interaction"`, `"scope":"all","context":"interaction","save_to":"x.spec.ts","overwrite":true`,
 		},
-		"visual_test":   {`"scope":"all"`},
+		"visual_test":       {`"scope":"all"`},
+		"annotation_report": {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.md","overwrite":true`},
+		"annotation_issues": {`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.json","overwrite":true`},
+		"sarif": {
+			`"scope":"all","checks":["security","contract"]`, `"scope":"all","test_id":"t1","checks":["security","contract"]`,
+			`"scope":"all","save_to":"x.sarif","overwrite":true,"checks":["security","contract"]`,
+		},
 		"test_classify": {`"error":"x","test_id":"t1"`, `"error":"net::ERR_FAILED","test_id":"t1","save_to":"x.json","overwrite":true`},
 	}
 	for _, mode := range b.Modes() {
-		if mode.Reads && len(ways[mode.Name]) == 0 {
+		if mode.Reads && mode.Needs == catalog.Nothing && len(ways[mode.Name]) == 0 {
 			t.Errorf("%s reads events and is not cancelled here", mode.Name)
 		}
 		for _, more := range ways[mode.Name] {

@@ -99,19 +99,33 @@ func TestAFinishedTestIsGenerated(t *testing.T) {
 		f.want(`"test_id":"t1"`, "http://a/1", "http://a/2")
 		f.want(`"test_id":"t1","scope":"all"`, "http://a/1", "http://a/2")
 		f.want(`"test_id":"t1","url":"a/2"`, "http://a/2")
-		f.want(`"test_id":"t1","status_min":400`, string(problem.NoData))
-		f.want(`"test_id":"unknown","scope":"all"`, string(problem.NoData))
+		f.want(`"test_id":"t1","status_min":400`)
+		f.want(`"test_id":"unknown","scope":"all"`)
 		if _, notes := f.har(`"test_id":"t1"`); notes != "" {
 			t.Errorf("an answer from the archive tells of the browsers of now: %s", notes)
-		}
-		_, words := f.har(`"test_id":"t1","status_min":400`)
-		if want := "no captured exchange fits, all tabs, of the finished test."; words != want {
-			t.Errorf("%q, want %q", words, want)
 		}
 		f.Registry.Heard(name, "1", "1", &session.Settings{}, []session.Tab{{ID: 7, Active: true, Granted: true}})
 	}
 	f.finish("other")
 	f.want(`"test_id":"other"`, "http://b/1", "http://b/2")
+}
+
+// When the last test is over, what is asked for without a test is the whole run.
+func TestTheWholeRunIsReadWhereNoTestIsNamed(t *testing.T) {
+	f := newFinished(t, 0)
+	f.want(`"scope":"all"`)
+	f.run("t1", "http://a")
+	f.run("t2", "http://b")
+	f.finish("t1")
+	f.want(`"scope":"all"`, "http://b/1", "http://b/2") // what is kept in memory is the newest
+	f.finish("t2")
+	f.want(`"scope":"all"`, "http://a/1", "http://a/2", "http://b/1", "http://b/2")
+	f.Registry.Heard("s1", "1", "1", &session.Settings{}, []session.Tab{{ID: 1, URL: "http://a", Active: true, Granted: true}})
+	f.want(`"url":"/2"`, "http://a/2", "http://b/2")
+	f.want(`"tab":1`, "http://a/1", "http://b/1")
+	if _, notes := f.har(`"scope":"all"`); notes != "" {
+		t.Errorf("an answer from the archive tells of the browsers of now: %s", notes)
+	}
 }
 
 // Whose events are asked for is obeyed in the archive, too.

@@ -7,6 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/noise"
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/save"
@@ -20,7 +21,9 @@ type Env struct {
 	Drive   drive.Driver
 	Dir     *state.Dir
 	Version string
-	Archive *query.Archive // of finished tests; nil: none are kept
+	Archive *query.Archive   // of finished tests; nil: none are kept
+	Links   *outbound.Client // that fetches what the user allowed
+	Analyze *catalog.Bound   // whose findings go into logs
 
 	Recorder *recording.Recorder // what was recorded, and what a snapshot is made by
 	Noise    *noise.Store
@@ -34,14 +37,14 @@ func (e Env) places() save.Places { return save.Of(e.Call, e.Dir) }
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: tests, reproductions, HAR, Markdown for a pull request. Mend tests, say why they fail.",
+	Doc:   "Make tests, reproductions, HAR, SARIF, CSP, SRI and reports of what was captured. Mend tests, say why they fail.",
 	Groups: []catalog.Group{{
 		Doc:    "All: overwrite, scope, tab, test_id, session.",
 		Params: []string{"save_to", "overwrite", "scope", "tab", "test_id", "session"},
 	}},
 	Shown: []string{"save_to", "overwrite", "recording_id", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
 	Docs: map[string]string{
-		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project",
+		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project", "url": "a part of it",
 	},
 })
 

@@ -1,9 +1,11 @@
 package generate
 
 import (
+	"compress/gzip"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -12,13 +14,14 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "har", Reads: true, Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets " +
 		"are pseudonyms in it.",
-	Example: `{"save_to":"session.har"}`, Errors: []problem.Code{problem.NoData, problem.PathNotAllowed, problem.Conflict},
+	Example: `{"save_to":"session.har"}`, Errors: []problem.Code{problem.PathNotAllowed, problem.Conflict},
 }, har)
 
 type harParams struct {
@@ -35,6 +38,7 @@ type harResult struct {
 	har   *artifact.HAR
 	saved *savedFile
 	notes []string
+	words string // whose exchanges they are
 }
 
 // savedFile says where an artifact is.
@@ -47,6 +51,13 @@ type savedFile struct {
 }
 
 func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
+	var file *save.File
+	if p.SaveTo != "" { // before anything is read
+		var err error
+		if file, err = env.places().Check(p.SaveTo, p.Overwrite, ".har", ".har.gz", ".json"); err != nil {
+			return nil, err
+		}
+	}
 	reader, finished, err := env.reader(ctx, p.TestID)
 	if err != nil {
 		return nil, err
@@ -61,14 +72,25 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	}
 	all := query.Page{Limit: query.MaxLimit}
 	if finished {
-		selection.Words += ", of the finished test"
+		if p.TestID != "" {
+			selection.Words += ", of the finished test"
+		} else {
+			selection.Words += ", of the finished tests"
+		}
 		selection.Notes = nil // they tell of the browsers as they are now
 	}
 	filter := selection.Filter
 	selection.Filter.URL = p.URL
+	fits := func(method string, status int) bool {
+		return (p.Method == "" || strings.EqualFold(method, p.Method)) && status >= p.StatusMin && (p.StatusMax == 0 || status <= p.StatusMax)
+	}
+	known := map[artifact.HARLoad]int{} // exchanges that are no entries
 	exchanges, cover, err := query.ReadBodies(ctx, reader, selection.Filter, all, func(e *event.Exchange) bool {
-		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin &&
-			(p.StatusMax == 0 || e.Status <= p.StatusMax)
+		if fits(e.Method, e.Status) {
+			return true
+		}
+		known[artifact.HARLoad{Session: e.Session, Tab: e.Tab, URL: e.URL}]++
+		return false
 	})
 	if err != nil {
 		return nil, err
@@ -78,17 +100,7 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 		notes = append(notes, env.Bodies(selection)...)
 	}
 	notes = append(notes, env.CoverNotes(cover)...)
-	if len(exchanges.Items) == 0 {
-		problem := problem.New(
-			problem.NoData,
-			`observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`,
-			"no captured exchange fits, %s.",
-			selection.Words,
-		)
-		problem.Details = notes
-		return nil, problem
-	}
-	resources, _, err := query.Read[event.ResourceTiming](ctx, reader, filter, all, nil)
+	resources, _, err := query.Read[event.ResourceTiming](ctx, reader, selection.Filter, all, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -99,37 +111,59 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	if hidden := env.Call.Hidden.Note(); hidden != "" {
 		notes = append(notes, hidden)
 	}
-	out := &harResult{notes: notes, har: artifact.NewHAR(artifact.HARInput{
-		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items,
+	out := &harResult{notes: notes, words: selection.Words, har: artifact.NewHAR(artifact.HARInput{
+		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items, Known: known, Fits: fits,
 		Lost: strings.Join(notes, "; "),
 	})}
 	if err := ctx.Err(); err != nil || p.SaveTo == "" {
 		return out, err
 	}
-	file, err := env.places().Check(p.SaveTo, p.Overwrite, ".har", ".json")
-	if err != nil {
+	out.saved = &savedFile{SavedTo: file.Path, Entries: len(out.har.Log.Entries), Notes: notes}
+	if err := file.Stream(func(w io.Writer) error {
+		counted := &counting{Writer: w}
+		defer func() { out.saved.Size = counted.n }()
+		if !strings.HasSuffix(strings.ToLower(file.Path), ".gz") {
+			return out.har.Write(counted)
+		}
+		zip := gzip.NewWriter(counted)
+		return errors.Join(out.har.Write(zip), zip.Close())
+	}); err != nil {
 		return nil, err
 	}
-	data, err := json.MarshalIndent(out.har, "", "  ")
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Write(data); err != nil {
-		return nil, err
-	}
-	out.saved = &savedFile{SavedTo: file.Path, Entries: len(out.har.Log.Entries), Size: len(data), Notes: notes}
 	return out, nil
 }
 
-// reader returns the reader of a test's events: memory when it has an event of the test, else the archive of finished
+// counting counts what is written.
+type counting struct {
+	io.Writer
+	n int
+}
+
+func (c *counting) Write(p []byte) (int, error) {
+	n, err := c.Writer.Write(p)
+	c.n += n
+	return n, err
+}
+
+// reader returns the reader of a test's events, or of all: memory when it has requests of it, else the archive of finished
 // tests. finished says that it is the archive.
 func (env Env) reader(ctx context.Context, test string) (r query.Reader, finished bool, err error) {
-	if test == "" || env.Archive == nil {
+	if env.Archive == nil {
 		return env.Reader, false, nil
 	}
-	sum, err := env.Reader.Whole().Sum(ctx, nil, &query.Filter{TestID: test}, 0, true)
+	var kinds []event.Kind
+	if test == "" {
+		kinds = []event.Kind{event.KindExchange, event.KindResource}
+	}
+	sum, err := env.Reader.Whole().Sum(ctx, kinds, &query.Filter{TestID: test}, 0, true)
 	if err != nil || sum.Passing > 0 {
 		return env.Reader, false, err
+	}
+	if test == "" {
+		if r, ok := env.Archive.All(); ok {
+			return r, true, nil
+		}
+		return env.Reader, false, nil
 	}
 	if r, ok := env.Archive.Open(test); ok {
 		return r, true, nil
@@ -170,6 +204,9 @@ func (r *harResult) Keep(n int) {
 func (r *harResult) Text(w *answer.Writer) {
 	for _, n := range r.notes {
 		w.Note("note: %s", n)
+	}
+	if len(r.har.Log.Entries) == 0 {
+		w.Note(`no captured exchange fits, %s; observe {"what":"network_bodies","scope":"all"} shows what there is`, r.words)
 	}
 	if r.saved != nil {
 		w.Head("har: %d entries, %s, saved to %s", r.saved.Entries, answer.Bytes(int64(r.saved.Size)), r.saved.SavedTo)

@@ -316,11 +316,3 @@ func (r *healResult) Text(w *answer.Writer) {
 		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
 	}
 }
-
-// plural is a number with its noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

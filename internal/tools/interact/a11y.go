@@ -52,7 +52,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	}
 	r := done.Result
 	out.Final, out.URL, out.Title, out.Frames = true, r.URL, r.Title, r.Frames
-	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), lacking(r)
+	out.Passes, out.Incomplete, out.Lacking = r.Passes, len(r.Incomplete), drive.Unfiled(r)
 	out.Impacts = map[string]int{}
 	for _, rule := range r.Violations {
 		out.Impacts[cmp.Or(rule.Impact, "unknown")]++
@@ -72,7 +72,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	enc := json.NewEncoder(&data)
 	enc.SetEscapeHTML(false) // people read it, and no browser
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(sarifOf(env.Version, r)); err != nil {
+	if err := enc.Encode(artifact.NewSARIF(drive.AuditSARIF(env.Version, r))); err != nil {
 		return nil, err
 	}
 	if err := target.Write(data.Bytes()); err != nil {
@@ -160,42 +160,6 @@ func (a *audit) Text(w *answer.Writer) {
 		entries = append(entries, answer.Entry{Text: l})
 	}
 	w.Entries(answer.Oldest, entries)
-}
-
-// lacking says what an audit did not look at, and what of it is not in the file.
-func lacking(r command.AuditResult) []string {
-	out := drive.Unaudited(r)
-	for _, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
-		for _, rule := range rules {
-			if rule.Count > len(rule.Nodes) {
-				out = append(out, fmt.Sprintf("%s: %d of %d elements are in the file", answer.Clean(rule.ID), len(rule.Nodes), rule.Count))
-			}
-		}
-	}
-	return out
-}
-
-// sarifOf makes the document of an audit.
-func sarifOf(version string, r command.AuditResult) *artifact.SARIF {
-	in := artifact.SARIFInput{
-		Version: version, Tool: "axe-core", ToolVersion: r.Version, ToolAt: "https://github.com/dequelabs/axe-core",
-		About: "accessibility", URL: r.URL, Lacking: lacking(r),
-	}
-	for i, rules := range [][]command.AuditRule{r.Violations, r.Incomplete} {
-		for _, rule := range rules {
-			out := artifact.Rule{
-				ID: rule.ID, Help: rule.Help, Description: rule.Description, HelpURL: rule.HelpURL,
-				Impact: rule.Impact, Tags: rule.Tags, Review: i == 1,
-			}
-			for _, n := range rule.Nodes {
-				out.Found = append(out.Found, artifact.Finding{
-					URL: n.URL, Frame: n.Frame, Selector: n.Selector, Impact: n.Impact, HTML: n.HTML, Message: n.Summary,
-				})
-			}
-			in.Rules = append(in.Rules, out)
-		}
-	}
-	return artifact.NewSARIF(in)
 }
 
 // slug is a page's address as a part of a file name: at most 60 letters, digits, points and dashes.
