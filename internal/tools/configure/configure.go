@@ -113,9 +113,13 @@ var Tool = catalog.New[Env](catalog.Info{
 		"tool", "mode", "operation", "buffer", "tab", "name", "recording_id", "original_id", "steps", "namespace", "key", "ref", "test_id",
 	},
 	Groups: []catalog.Group{{
-		Doc: "noise_rule: also a rule's conditions.",
+		Doc: "The rest is in help.",
 		Params: []string{
 			"category", "classification", "reason", "message_regex", "source_regex", "url_regex", "status_min", "status_max", "level",
+			"tab", "session", "limit", "since", "audit_session_id", "tool_name", "summary", "domain", "method", "step_timeout_ms",
+			"continue_on_error", "stop_after_step", "override_steps", "tags", "description", "nth", "within", "frame", "named", "unchecked",
+			"title", "user_context", "details", "label", "throttle_seconds", "severity_min", "sensitive_data_enabled", "goal", "values",
+			"url", "rule_id", "template", "save_to", "replay_id", "events",
 		},
 	}},
 	Docs: map[string]string{

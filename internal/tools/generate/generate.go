@@ -39,12 +39,19 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
 	Doc:   "Make tests, reproductions, HAR, SARIF, CSP, SRI and reports of what was captured. Mend tests, say why they fail.",
 	Groups: []catalog.Group{{
-		Doc:    "All: overwrite, scope, tab, test_id, session.",
-		Params: []string{"save_to", "overwrite", "scope", "tab", "test_id", "session"},
+		Doc: "All: overwrite, scope, tab; the rest is in help",
+		Params: []string{
+			"save_to", "overwrite", "scope", "tab", "test_id", "session", "method", "status_min", "status_max", "include_report_uri",
+			"exclude_origins", "resource_types", "origins", "language", "base_url", "assert_network", "assert_no_errors",
+			"assert_response_shape", "include_mocks", "include_screenshots", "visual_assertions", "error_message", "last_n", "baseline",
+			"suppress", "since", "output_format", "test_name", "url", "file", "name",
+		},
 	}},
 	Shown: []string{"save_to", "overwrite", "recording_id", "url", "scope", "tab", "op", "test_file", "broken_selectors", "error"},
 	Docs: map[string]string{
-		"tab": "tab id; default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project", "url": "a part of it",
+		"tab": "default in use", "op": "analyze, repair, batch; failure", "test_file": "in the project", "url": "a part of it",
+		"save_to": "file in the project", "overwrite": "an existing file", "scope": "default tab", "broken_selectors": "as the test has them",
+		"error": "what the runner says", "mode": "strict, moderate, report_only", "recording_id": "id or name",
 	},
 })
 
