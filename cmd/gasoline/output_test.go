@@ -72,9 +72,12 @@ func TestAnArtifactIsPrintedWholeAndAlone(t *testing.T) {
 		t.Errorf("--save-to: exit %d, %q, %s, %v", code, out, errs, err)
 	}
 	whole(t, "--save-to", string(data), n)
-	if out, errs, code := m.run("generate", "har", "--scope", "all", "--url", "/nowhere"); code != exitError ||
-		out != "" ||
-		errs == "" {
+	out, errs, code = m.run("generate", "har", "--scope", "all", "--url", "/nowhere")
+	if code != exitOK || errs != "" {
+		t.Errorf("an archive of nothing: exit %d, %s", code, errs)
+	}
+	whole(t, "--url", out, 0)
+	if out, errs, code := m.run("generate", "test", "--scope", "all"); code != exitError || out != "" || errs == "" {
 		t.Errorf("nothing to make one of: exit %d, %q, %s", code, out, errs)
 	}
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Agent, connect, expect, front, Place, test } from "./support/fixtures.ts";
+import { type Agent, connect, expect, front, type Place, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
 

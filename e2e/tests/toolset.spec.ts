@@ -32,7 +32,12 @@ test("a client with the eight tools sees what failed, acts, learns and keeps; on
   const open = async (toolset: string): Promise<Client> => {
     const client = new Client({ name: `probe-${toolset}`, version: "1" });
     await client.connect(
-      new StdioClientTransport({ command: PROGRAM, args: [...place.args, "--toolset", toolset], cwd: root, stderr: "ignore" }),
+      new StdioClientTransport({
+        command: PROGRAM,
+        args: [...place.args, "--toolset", toolset],
+        cwd: root,
+        stderr: "ignore",
+      }),
     );
     opened.push(client);
     return client;

@@ -132,7 +132,7 @@ func reportIssue(ctx context.Context, env Env, p issueParams) (*issueResult, err
 	}
 	it, ok := env.Drafts.get(client)
 	if !ok {
-		return nil, problem.New(problem.NoData, `First {"operation":"preview","title":"…"}, and show it to the user.`,
+		return nil, problem.New(problem.NoData, `Begin with {"operation":"preview","title":"…"}; what it shows is what is sent.`,
 			"there is no preview that could be submitted.")
 	}
 	if p.Title != "" || p.Context != "" || p.Template != "" || p.Details {
@@ -140,7 +140,7 @@ func reportIssue(ctx context.Context, env Env, p issueParams) (*issueResult, err
 			"submit sends the preview as it is: title, user_context, template and details belong to preview.")
 	}
 	if !p.Confirm {
-		return nil, problem.New(problem.MissingParam, `Show the preview to the user; when they agree, add "confirm":true.`,
+		return nil, problem.New(problem.MissingParam, `Once the preview is agreed to, add confirm:true.`,
 			"an issue is public, and nothing was sent.")
 	}
 	out := &issueResult{Title: it.title}

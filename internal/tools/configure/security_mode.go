@@ -56,7 +56,7 @@ func securityMode(ctx context.Context, env Env, p securityParams) (*securityResu
 		s.Close()
 	case "insecure_proxy":
 		if !p.Confirm {
-			return nil, problem.New(problem.MissingParam, `Tell the user; when they agree, add "confirm":true.`,
+			return nil, problem.New(problem.MissingParam, `Once that is agreed to, add confirm:true.`,
 				"insecure_proxy takes the content security policy away: what works there may not work for users, and nothing was changed.")
 		}
 		if _, err := s.Open(ctx, p.URL); err != nil {

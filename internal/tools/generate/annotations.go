@@ -74,7 +74,7 @@ func (env Env) annotations(ctx context.Context, p annotationParams, ext string) 
 	notes := append(selection.Notes, env.LossNotes(selection.Filter, event.KindMark)...)
 	notes = append(notes, env.CoverNotes(cover)...)
 	if len(list.Items) == 0 {
-		out := problem.New(problem.NoData, `interact {"action":"draw_mode_start"} asks the user to draw; scope:"all" takes every tab.`,
+		out := problem.New(problem.NoData, `interact {"action":"draw_mode_start"} opens the drawing; scope:"all" takes every tab.`,
 			"the user has drawn nothing that fits, %s.", selection.Words)
 		out.Details = notes
 		return nil, nil, nil, out
