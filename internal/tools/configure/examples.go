@@ -84,6 +84,16 @@ func of(param, missing string, value func(*live) string, more ...args) fill {
 	}
 }
 
+// where gives arguments of a mode that has nothing to say without something.
+func where(missing string, there func(*live) string, a args) fill {
+	return func(l *live) (args, string) {
+		if there(l) == "" {
+			return nil, missing
+		}
+		return a, ""
+	}
+}
+
 // on gives arguments with the ref of an element of one of these kinds.
 func on(what string, kinds []string, more ...args) fill {
 	return of("ref", what+" on the page", func(l *live) string { return l.element(kinds...) }, more...)
@@ -98,6 +108,8 @@ var (
 )
 
 func (l *live) request() string  { return l.handle(event.KindExchange, "", nil) }
+func (l *live) deed() string     { return l.handle(event.KindAction, "", nil) }
+func (l *live) drawn() string    { return l.handle(event.KindMark, "annotation", isAnnotation) }
 func (l *live) recorded() string { return l.recording("complete", false) }
 func (l *live) sequence() string { return l.name("configure", "list_sequences", "sequences", "name") }
 func (l *live) state() string    { return l.name("interact", "list_states", "states", "name") }
@@ -114,31 +126,32 @@ func (l *live) correlation() string {
 
 // fills are the arguments of modes that need some, or that say more with some. All other modes are shown by themselves.
 var fills = map[string]fill{
-	"observe page": func(l *live) (args, string) {
-		if l.tab == 0 {
-			return nil, "a page in use"
-		}
-		return args{}, ""
-	},
-	"generate har": func(l *live) (args, string) {
-		if l.request() == "" {
-			return nil, "a request"
-		}
-		return args{}, ""
-	},
-	"observe errors":            with(args{"limit": 5}),
-	"observe logs":              with(args{"min_level": "warn", "limit": 20}),
-	"observe network_bodies":    of("id", "a request", (*live).request),
-	"observe timeline":          with(args{"include": []string{"actions", "errors", "network"}, "since": "5m"}),
-	"observe actions":           with(args{"last_n": 10}),
-	"observe command_result":    of("correlation_id", "a command that has ended", (*live).correlation),
-	"observe storage":           with(args{"storage_type": "local"}),
-	"observe indexeddb":         never("the names of a database and a store of the page"),
-	"observe recording_actions": of("recording_id", "a recording", (*live).recorded),
-	"observe log_diff_report":   of("original_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
-	"observe playback_results":  of("recording_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
-	"analyze annotation_detail": of("id", "an annotation of the user", func(l *live) string { return l.handle(event.KindMark, "annotation", isAnnotation) }),
-	"analyze draw_session":      of("name", "a drawing of the user", (*live).drawing),
+	"observe page":               where("a page in use", (*live).address, args{}),
+	"generate har":               where("a request", (*live).request, args{}),
+	"generate annotation_report": where("an annotation of the user", (*live).drawn, args{}),
+	"generate annotation_issues": where("an annotation of the user", (*live).drawn, args{}),
+	"generate visual_test":       of("annot_session", "a drawing of the user", (*live).drawing),
+	"generate pr_summary":        where("a page in use", (*live).address, args{}),
+	"generate sarif":             where("a page in use", (*live).address, args{}),
+	"generate sri":               never("a script or a style that the page loads"),
+	"generate test":              where("something that was done in the page", (*live).deed, args{}),
+	"generate reproduction":      where("something that was done in the page", (*live).deed, args{}),
+	"generate test_from_context": where("something that was done in the page", (*live).deed, args{"context": "interaction"}),
+	"generate test_classify":     with(args{"error": "page.goto: net::ERR_CONNECTION_REFUSED"}),
+	"generate test_heal":         where("a page in use", (*live).address, args{"broken_selectors": []string{"#example"}}),
+	"observe errors":             with(args{"limit": 5}),
+	"observe logs":               with(args{"min_level": "warn", "limit": 20}),
+	"observe network_bodies":     of("id", "a request", (*live).request),
+	"observe timeline":           with(args{"include": []string{"actions", "errors", "network"}, "since": "5m"}),
+	"observe actions":            with(args{"last_n": 10}),
+	"observe command_result":     of("correlation_id", "a command that has ended", (*live).correlation),
+	"observe storage":            with(args{"storage_type": "local"}),
+	"observe indexeddb":          never("the names of a database and a store of the page"),
+	"observe recording_actions":  of("recording_id", "a recording", (*live).recorded),
+	"observe log_diff_report":    of("original_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
+	"observe playback_results":   of("recording_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
+	"analyze annotation_detail":  of("id", "an annotation of the user", (*live).drawn),
+	"analyze draw_session":       of("name", "a drawing of the user", (*live).drawing),
 	"analyze link_validation": func(l *live) (args, string) {
 		if l.page == "" {
 			return nil, "a page in use"
@@ -215,6 +228,10 @@ var fills = map[string]fill{
 	"configure replay_sequence":       of("name", "a saved sequence", (*live).sequence),
 	"configure examples":              with(args{"goal": "read what failed"}),
 	"configure report_issue":          with(args{"operation": "list_templates"}),
+	"configure diff_sessions":         with(args{"operation": "list"}),
+	"configure network_recording":     with(args{"operation": "status"}),
+	"configure test_boundary_start":   with(args{"test_id": "example"}),
+	"configure test_boundary_end":     with(args{"test_id": "example"}),
 	"configure streaming":             with(args{"operation": "status"}),
 }
 
