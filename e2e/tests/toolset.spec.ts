@@ -96,7 +96,7 @@ test("a client with the eight tools sees what failed, acts, learns and keeps; on
     expect(await ask("manage_state", { action: "list" })).toContain("cart-full");
     await ask("manage_state", { action: "load", snapshot_name: "cart-full" });
     const written = await ask("generate_test_file", { test_name: "pays" });
-    expect(written).toContain("getByRole('button'");
+    expect(written).toContain('getByRole("button", { name: "Pay now"');
     expect((await call("highlight_element")).isError).toBe(true);
   } finally {
     for (const client of opened) await client.close();
