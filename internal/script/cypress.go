@@ -114,6 +114,11 @@ func (w cypress) file(p *Plan, acts []act, s *Script) string {
 	l.add("});")
 	l.level--
 	l.add("});")
+	if w.typed {
+		l.add("")
+		l.add("// As a module it has its names for itself, whatever other tests call theirs.")
+		l.add("export {};")
+	}
 	return l.b.String()
 }
 
