@@ -182,34 +182,59 @@ func TestLongTextsAreLookedAtInPart(t *testing.T) {
 	}
 }
 
-// A hundred rules over fifty thousand events take about as long as reading the events many times, not for ever.
-func TestManyRulesOverManyEvents(t *testing.T) {
+// said are many lines, and as many rules as there may be that look at each of them and hide none.
+func said(t testing.TB, lines int) *testkit.Daemon {
 	h := testkit.NewDaemon(t, 0)
 	var batch event.Batch
-	for i := range 20_000 {
+	for i := range lines {
 		batch = append(batch, &event.Log{
 			Head: event.Head{Session: "s1", Tab: 12, PageURL: inline, Sender: uint64(i)}, Severity: 9, Level: "info",
 			Message: strings.Repeat("a line that says something ", 5), Logger: "console", URL: own,
 		})
 	}
 	h.Store.Append(batch)
-	read := func(r query.Reader) time.Duration {
-		start := time.Now()
-		if _, err := query.Survey(t.Context(), r, []event.Kind{event.KindLog}, query.Filter{}, func(query.Item) {}); err != nil {
-			t.Fatal(err)
-		}
-		return time.Since(start)
-	}
-	plain := read(h.Reader)
 	var rules []noise.Rule
 	for range noise.MaxRules {
 		rules = append(rules, rule(noise.Console, noise.Match{Message: `^(no|such)\b[a-z ]*thing [0-9]+$`}))
 	}
 	add(t, h, rules...)
-	laid := read(h.Noise.Reader(catalog.Call{Root: h.Project, Hidden: &catalog.Hidden{}}, h.Reader))
-	t.Logf("%v without rules, %v with %d", plain, laid, len(rules))
-	if laid > 100*plain+100*time.Millisecond {
-		t.Errorf("%v without rules, %v with them", plain, laid)
+	return h
+}
+
+// A call over many lines with many rules ends soon after it was cancelled.
+func TestManyRulesOverManyEventsEndInTheMiddle(t *testing.T) {
+	h := said(t, 2000)
+	r := h.Noise.Reader(catalog.Call{Root: h.Project, Hidden: &catalog.Hidden{}}, h.Reader)
+	read := func(last int) (*testkit.Looks, int, error) {
+		ctx, seen := testkit.NewLooks(t.Context(), last), 0
+		_, err := query.Survey(ctx, r, []event.Kind{event.KindLog}, query.Filter{}, func(query.Item) { seen++ })
+		return ctx, seen, err
+	}
+	whole, seen, err := read(0)
+	if err != nil || seen != 2000 {
+		t.Fatalf("%d lines, %v", seen, err)
+	}
+	for _, n := range testkit.Samples(whole.Count()) {
+		ctx, _, err := read(n)
+		if err == nil || ctx.Count()-n > 6 {
+			t.Errorf("cancelled at look %d of %d: %d more looks, %v", n, whole.Count(), ctx.Count()-n, err)
+		}
+	}
+}
+
+// What a hundred rules cost over twenty thousand lines, beside none.
+func BenchmarkManyRules(b *testing.B) {
+	h := said(b, 20_000)
+	for name, r := range map[string]query.Reader{
+		"none": h.Reader, "hundred": h.Noise.Reader(catalog.Call{Root: h.Project, Hidden: &catalog.Hidden{}}, h.Reader),
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := query.Survey(b.Context(), r, []event.Kind{event.KindLog}, query.Filter{}, func(query.Item) {}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

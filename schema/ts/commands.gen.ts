@@ -1944,7 +1944,7 @@ export interface VisualSeen {
 }
 
 export interface PoliciesParams extends Part {
-  patterns: string[];
+  patterns?: string[];
 }
 
 export interface InlineCode {

@@ -12,7 +12,7 @@ const FILES = /^(script|link)$/;
 /** What policies about code and loads would be about: hashes of the code in the document, and what its elements load. */
 export const policies: Question<"policies"> = async ({ params, environment, tools }) => {
   const slices = new tools.Slices(environment.deadline);
-  const patterns = params.patterns.map((pattern) => new RegExp(pattern));
+  const patterns = (params.patterns ?? []).map((pattern) => new RegExp(pattern));
   const code = new Map<string, InlineCode>();
   const loads = new Map<string, PageLoad>();
   const marks = new Set<number>();

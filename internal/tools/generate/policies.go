@@ -14,7 +14,7 @@ var policiesKind = command.Question[policiesParams, policyFacts]("policies")
 
 type policiesParams struct {
 	command.Part
-	Patterns []string `json:"patterns" length:"20" doc:"regular expressions to look for in the code"`
+	Patterns []string `json:"patterns,omitempty" length:"20" doc:"regular expressions to look for in the code"`
 }
 
 // policyFacts are what policies about a document would be about.
