@@ -20,6 +20,7 @@ import (
 	"github.com/brennhill/gasoline/internal/project"
 	"github.com/brennhill/gasoline/internal/setup"
 	"github.com/brennhill/gasoline/internal/shell"
+	"github.com/brennhill/gasoline/internal/toolset"
 )
 
 // setupRun is one run of "gasoline setup".
@@ -73,6 +74,7 @@ func setupCommand(s *settings) *cobra.Command {
 	flags.BoolVar(&r.remove, "remove", false, "take it out again")
 	flags.BoolVar(&r.yes, "yes", false, "do not ask")
 	flags.BoolVar(&r.project, "project", false, "the project's own file, in this folder, instead of yours")
+	flags.StringVar(&s.toolset, "toolset", "", "tools that the agent is shown: "+strings.Join(toolset.Names, ", ")+" (GASOLINE_TOOLSET)")
 	flags.BoolVar(&r.json, "json", false, "with --check: print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := errors.Join(apart(cmd, "check", "dry-run"), apart(cmd, "check", "remove")); err != nil {

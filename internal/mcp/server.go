@@ -238,12 +238,7 @@ func folders(names ...string) []string {
 // sessions, the newer one refuses them, so the version header decides which handler gets a request.
 // The caller has checked Host, Origin and token.
 func (s *Server) Handler() http.Handler {
-	get := func(r *http.Request) *sdk.Server {
-		if named := r.URL.Query().Get("toolset"); named != "" { // for clients whose settings have an address only
-			r.Header.Set(toolsetHeader, named)
-		}
-		return s.sdk
-	}
+	get := func(*http.Request) *sdk.Server { return s.sdk }
 	// The guard in front has checked the Host against our port; the SDK's own check knows less.
 	s.http.next = sdk.NewStreamableHTTPHandler(
 		get,
@@ -254,6 +249,9 @@ func (s *Server) Handler() http.Handler {
 		&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: 5 << 20},
 	)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if named := r.URL.Query().Get("toolset"); named != "" { // for clients whose settings have an address only
+			r.Header.Set(toolsetHeader, named)
+		}
 		if r.Header.Get("Mcp-Protocol-Version") >= modern {
 			stateless.ServeHTTP(w, r)
 			return

@@ -2,9 +2,12 @@ package mcp_test
 
 import (
 	"encoding/json"
+	"log/slog"
+	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
 )
 
@@ -67,6 +70,27 @@ func TestANamedToolIsACallOfAMode(t *testing.T) {
 		c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"get_browser_logs","arguments":` + args + `}}`)
 		if m := c.read(); m.Error != nil || !strings.Contains(string(m.Result), want) || !strings.Contains(string(m.Result), `"isError":true`) {
 			t.Errorf("%s: %+v %s", args, m.Error, m.Result)
+		}
+	}
+}
+
+// A client that has an address only chooses by it, in each of its requests.
+func TestAClientOverHTTPChoosesByItsAddress(t *testing.T) {
+	h := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: []*catalog.Bound{tool()}}).Handler()
+	for address, want := range map[string]string{
+		"http://127.0.0.1/mcp": `"name":"observe"`, "http://127.0.0.1/mcp?toolset=v2": `"name":"get_browser_logs"`,
+		"http://127.0.0.1/mcp?toolset=v3": "there is no toolset",
+	} {
+		chosen := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r.URL.RawQuery = strings.TrimPrefix(strings.TrimPrefix(address, "http://127.0.0.1/mcp"), "?")
+			h.ServeHTTP(w, r)
+		})
+		_, id, said := post(chosen, "", hello)
+		if id != "" && !strings.Contains(want, "no toolset") {
+			_, _, said = post(chosen, id, `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+		}
+		if !strings.Contains(said, want) || strings.Contains(said, `"name":"observe"`) != (want == `"name":"observe"`) {
+			t.Errorf("%s: %.300s", address, said)
 		}
 	}
 }
