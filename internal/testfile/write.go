@@ -74,7 +74,7 @@ func (u Use) Write(selector string) (string, bool) {
 // verbs are the ways of Testing Library to look.
 var verbs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(get|find|query)(All)?`) })
 
-// written is a selector of the recorder: role=button[name="Pay"].
+// roleForm is a role as the recorder writes it: role=button[name="Pay"].
 var roleForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^role=([\w-]+)(?:\[name="((?:[^"\\]|\\.)*)"\])?$`)
 })

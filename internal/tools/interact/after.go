@@ -75,6 +75,10 @@ func act[P, R any](
 	if err != nil {
 		return nil, err
 	}
+	changed := mutated(receiptOf(&done.Result))
+	if at := receiptIn(&done.Result); at != nil && env.receipt == "off" {
+		*at = nil
+	}
 	out := &followed[R]{result: done}
 	if p := problem.From(silent); p != nil {
 		out.Failed = []string{fmt.Sprintf("subtitle: %s: %s", p.Code, p.Message)}
@@ -119,7 +123,7 @@ func act[P, R any](
 	if a.ActionDiff || a.ObserveMutations {
 		out.Diff = step(ctx, &s, command.ActionDiff, command.DiffParams{Mutations: a.ObserveMutations})
 	}
-	if a.Evidence == "always" || a.Evidence == "on_mutation" && mutated(receiptOf(&done.Result)) {
+	if a.Evidence == "always" || a.Evidence == "on_mutation" && changed {
 		if before == nil {
 			out.Failed = append(out.Failed, "evidence: there is no picture from before the act")
 		} else {

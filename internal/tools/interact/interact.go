@@ -127,9 +127,7 @@ func do[P, R any](
 	if err != nil {
 		return nil, err
 	}
-	if receipt := receiptOf(&o.Result); env.receipt == "off" {
-		forget(&o.Result)
-	} else if receipt != nil {
+	if receipt := receiptOf(&o.Result); receipt != nil && env.receipt != "off" {
 		complete(ctx, env, receipt, o.Target.Browser.Session, o.CorrelationID, began)
 	}
 	return &result[R]{Action: kind.Name, Outcome: o, text: text, User: userActs(ctx, env, &o)}, nil

@@ -39,33 +39,27 @@ const (
 	looked      = 200 // events of a kind that one act led to and that are looked at
 )
 
-// receiptOf returns the receipt within a command's result; nil for a result that has none.
-func receiptOf(result any) *command.Receipt {
+// receiptIn returns where the receipt stands in a command's result; nil for a result that has none.
+func receiptIn(result any) **command.Receipt {
 	switch r := result.(type) {
 	case *command.ActResult:
-		return r.Receipt
+		return &r.Receipt
 	case *command.PageResult:
-		return r.Receipt
+		return &r.Receipt
 	case *command.ScriptResult:
-		return r.Receipt
+		return &r.Receipt
 	case *command.TabResult:
-		return r.Receipt
+		return &r.Receipt
 	}
 	return nil
 }
 
-// forget takes the receipt out of a command's result.
-func forget(result any) {
-	switch r := result.(type) {
-	case *command.ActResult:
-		r.Receipt = nil
-	case *command.PageResult:
-		r.Receipt = nil
-	case *command.ScriptResult:
-		r.Receipt = nil
-	case *command.TabResult:
-		r.Receipt = nil
+// receiptOf returns the receipt within a command's result; nil for a result that has none.
+func receiptOf(result any) *command.Receipt {
+	if at := receiptIn(result); at != nil {
+		return *at
 	}
+	return nil
 }
 
 // complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
