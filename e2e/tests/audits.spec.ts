@@ -187,8 +187,10 @@ test("a bad page scores badly and a good one well, and what was not measured has
   const audit = (categories?: string[]) => agent.json<Audit>("analyze", { what: "audit", categories, limit: 100 });
   await tab.goto(bad);
   await front(agent, tab);
-  const told = ({ categories: { best_practices: rules, performance: load } }: Audit) =>
+  // On a slow machine one answer may come before all was told, or have had no time for a category: it says so.
+  const told = ({ not_measured, categories: { best_practices: rules, performance: load } }: Audit) =>
     ["errors-in-console", "requests-failed"].every((id) => rules!.findings.some((f) => f.id === id)) &&
+    not_measured?.join() === "performance" &&
     load!.error!.includes("a score needs 3");
   const first = await until("what the bad page did", audit, told);
   expect(first.not_measured).toEqual(["performance"]);
@@ -207,7 +209,7 @@ test("a bad page scores badly and a good one well, and what was not measured has
   for (let load = 0; load < 3; load++) await tab.goto(good);
   await tab.goto(site.page("/other", "<title>other</title>")); // what a load came to is told when it is left
   await tab.goto(good);
-  const second = await until("three loads", audit, (a) => a.categories.performance!.score !== undefined);
+  const second = await until("three loads", audit, (a) => a.not_measured === undefined);
   for (const category of ["accessibility", "security", "best_practices", "seo"])
     expect(second.categories[category], category).toMatchObject({ score: 100, findings: [] });
   const { score, spread } = second.categories.performance!;

@@ -274,7 +274,7 @@ const FRAMES: Record<string, (there: string) => string> = {
   embed: (there) => `<embed src="${there}" width=300 height=200>`,
   "an iframe that moves": (
     there,
-  ) => `<iframe id=f src="${there}" width=300 height=200 style="position:absolute"></iframe>
+  ) => `<iframe id=f src="${there}" width=300 height=200 style="position:absolute;top:300px"></iframe>
     <script>let n = 0; const go = () => { f.style.left = (n = (n + 97) % 700) + "px"; requestAnimationFrame(go); }; go();</script>`,
   "an iframe in a mirror": (there) =>
     `<div style="-webkit-box-reflect:below 20px"><iframe src="${there}" width=300 height=200></iframe></div>`,
@@ -284,10 +284,15 @@ const FRAMES: Record<string, (there: string) => string> = {
     })</script>`,
   "an iframe in an iframe": (there) =>
     `<iframe srcdoc="<iframe src='${there}' width=200 height=100></iframe>" width=300 height=200></iframe>`,
-  "iframes that come and go": (there) => `<div id=d></div><script>setInterval(() => {
-    d.insertAdjacentHTML("beforeend", '<iframe src="${there}" width=200></iframe>');
-    if (d.children.length > 5) d.firstChild.remove();
-  }, 60)</script>`,
+  // Each comes when the one before is there: without that a slow machine would never have loaded the page.
+  "iframes that come and go": (there) => `<div id=d></div><script>
+    const come = () => {
+      d.insertAdjacentHTML("beforeend", '<iframe src="${there}" width=200></iframe>');
+      d.lastChild.onload = () => setTimeout(come, 60);
+      if (d.children.length > 5) d.firstChild.remove();
+    };
+    addEventListener("load", come);
+  </script>`,
 };
 
 for (const [name, shows] of Object.entries(FRAMES))
