@@ -96,8 +96,12 @@ export function summary(parts, notRun, seconds) {
       ...(notRun.length > 0 ? [`${some(notRun.length, "part")} did not run`] : []),
     ];
     out.push(`${problems.join(", ")}: ${counts}.`);
-    // Who sees the end of a long output only still learns what failed.
-    for (const at of failed.slice(0, SHOWN)) out.push(cut(`  ✘ ${at.part}: ${title(at)}`));
+    // Who sees the end of a long output only still learns what failed, and where.
+    for (const at of failed.slice(0, SHOWN)) {
+      out.push(cut(`  ✘ ${at.part}: ${title(at)}`), cut(`      ${at.failure.message}`));
+      const line = at.failure.output?.match(/^\s*> *(\d+ \|.*)$/m);
+      if (line) out.push(cut(`      ${line[1]}`));
+    }
     if (failed.length > SHOWN) out.push(`  and ${failed.length - SHOWN} more`);
   }
   return out.join("\n").trimStart();
