@@ -76,10 +76,10 @@ stress: ## Parts again and again beside load: PART=go-test N=20 LOAD=2 ONLY=… 
 	@node scripts/stress.mjs
 
 # Go's tests with a JUnit file for the suite, named by the first argument; the second is -race or nothing. A result in
-# Go's cache is not taken: -count=1. In the suite they are one of the parts side by side, and browsers need the rest: -p 1.
+# Go's cache is not taken: -count=1.
 # The detector lets each program sleep for a second at its end, in case that another goroutine races meanwhile: 20 ms do.
 GOTEST = GORACE=atexit_sleep_ms=20 GOWORK=off CGO_ENABLED=$(if $(2),1,0) "$(CURDIR)/.cache/bin/gotestsum" --format $(if $(GASOLINE_RESULTS),standard-verbose,pkgname) \
-  --hide-summary skipped $(if $(GASOLINE_RESULTS),--junitfile "$(GASOLINE_RESULTS)/$(1).xml") -- $(if $(GASOLINE_RESULTS),-p 1) -count=1 -vet=off $(2)
+  --hide-summary skipped $(if $(GASOLINE_RESULTS),--junitfile "$(GASOLINE_RESULTS)/$(1).xml") -- -count=1 -vet=off $(2)
 
 # A test that runs everything in one goroutine has no races, and computes five to fifteen times as long with the
 # detector: tools/racy tells the packages apart. At another clock (make stress CLOCK=…) it is left out.

@@ -5,8 +5,8 @@
  *
  * needs: parts that have to pass before. prepares: it makes what others need, and has no tests. target: its task of the Makefile, where that has another name.
  * go: its tests are programs of Go.
- * browsers: it drives several browsers, and runs beside no other part that does: each would wait for the other's.
- * light: it waits for the network most of its time, and runs beside the others. alone: it runs with nothing beside it.
+ * browsers: it drives several browsers, and has two lanes: each would wait for the other's processes.
+ * light: it waits for the network most of its time, and runs beside the others.
  * extra: what it is, for a part that only --all runs.
  */
 export const PARTS = {

@@ -58,14 +58,14 @@ const progress = setInterval(
   terminal ? 1000 : 60_000,
 );
 
+/** Lanes that a part takes. */
+const lanes = (name) => (PARTS[name].light ? 0 : PARTS[name].browsers ? 2 : 1);
+
 /** Whether a part may begin beside those that run. */
 function fits(name) {
-  const { needs, light, alone, browsers } = PARTS[name];
-  if (!needs.every((need) => done.has(need))) return false;
-  if (light) return true;
-  const heavy = [...running.keys()].filter((other) => !PARTS[other].light);
-  if (heavy.some((other) => PARTS[other].alone || (browsers && PARTS[other].browsers))) return false;
-  return heavy.length < (alone ? 1 : LANES);
+  if (!PARTS[name].needs.every((need) => done.has(need))) return false;
+  const taken = [...running.keys()].reduce((sum, other) => sum + lanes(other), 0);
+  return lanes(name) === 0 || taken + lanes(name) <= LANES;
 }
 
 async function run(name) {
