@@ -57,3 +57,10 @@ func (s Step) Unplayable() error {
 	return problem.New("unsupported", "Do it by hand: observe recording_actions shows the step.",
 		"a step of the type %.30q cannot be played.", s.Type)
 }
+
+// Problem is the refusal of a step that failed.
+func (r *Result) Problem() *problem.Problem {
+	p := problem.New(problem.Code(r.Error), r.Fix, "%s", r.Message)
+	p.Page = r.Page
+	return p
+}
