@@ -55,24 +55,51 @@ const verify = (agent: Agent, more: Record<string, unknown> = {}): Promise<Verdi
 test("an edit is judged by doing the failure's steps again", async ({ site, tab, agent }) => {
   const url = serve(site, BROKEN);
   await fails(agent, tab, url, "amount");
+  const judged = async (what: string, code: string): Promise<Verdict> => {
+    serve(site, code);
+    const out = await verify(agent, { runs: 2, error_message: "amount" });
+    return { ...out, why: `${what}: ${JSON.stringify(out)}` };
+  };
 
-  const before = await verify(agent);
-  expect(before, before.why).toMatchObject({ verdict: "still", failed: 3, runs: 3, steps: 3, new_code: { seen: false } });
-
-  // The error is hushed, and nothing is paid.
-  serve(site, BROKEN.replace("item.prize.amount", "item.prize?.amount"));
-  const undefinedTotal = await verify(agent);
-  expect(undefinedTotal, undefinedTotal.why).toMatchObject({ verdict: "new_breakage", failed: 0 });
-
-  serve(site, BROKEN.replace("const total", "try { cart[0].prize.amount } catch { return }\nconst total"));
-  const hushed = await verify(agent);
-  expect(hushed, hushed.why).toMatchObject({ verdict: "cannot_tell", failed: 0, new_code: { seen: true }, reached: { seen: false } });
-
-  serve(site, BROKEN.replace("item.prize.amount", "item.cost.sum"));
-  const other = await verify(agent);
+  const before = await judged("nothing was edited", BROKEN);
+  expect(before, before.why).toMatchObject({ verdict: "still", failed: 2, runs: 2, steps: 3, new_code: { seen: false } });
+  const hushed = await judged("it is hushed", BROKEN.replace("const total", "try { cart[0].prize.amount } catch { return }\nconst total"));
+  expect(hushed, hushed.why).toMatchObject({ verdict: "cannot_tell", new_code: { seen: true }, reached: { seen: false } });
+  const other = await judged("another error", BROKEN.replace("item.prize.amount", "item.cost.sum"));
   expect(other, other.why).toMatchObject({ verdict: "new_breakage", failed: 0 });
+  // As long as what it replaces: only its content tells.
+  const fixed = await judged("it is fixed", BROKEN.replace("item.prize.amount", "item.price       "));
+  expect(fixed, fixed.why).toMatchObject({ verdict: "fixed", failed: 0, new_code: { seen: true }, reached: { seen: true } });
+});
 
-  serve(site, BROKEN.replace("item.prize.amount", "item.price"));
-  const fixed = await verify(agent);
-  expect(fixed, JSON.stringify(fixed)).toMatchObject({ verdict: "fixed", failed: 0, reached: { seen: true } });
+const ORDERS = `<!doctype html><title>Orders</title><button id=load>Load orders</button><ul id=list></ul>
+  <script>
+    document.getElementById("load").onclick = async () => {
+      const answer = await fetch("/api/orders");
+      document.getElementById("list").innerHTML = answer.ok ? (await answer.json()).map((o) => "<li>" + o).join("") : "<li>Sorry";
+    };
+  </script>`;
+
+test("an edit of a server is judged by its answers, and one of a document by the document", async ({ site, tab, agent }) => {
+  site.page("/orders", ORDERS);
+  site.json("/api/orders", { message: "no table orders" }, { status: 500 });
+  await tab.goto(site.url("/orders"));
+  await front(agent, tab);
+  await tab.getByRole("button").click();
+  await until(
+    "the failure is told",
+    () => agent.ask("observe", { what: "network_bodies" }),
+    (text) => text.includes("500"),
+  );
+  const failing = { runs: 2, error_message: "/api/orders" };
+  site.json("/api/orders", { message: "no column" }, { status: 400 });
+  const other = await verify(agent, failing);
+  expect(other, JSON.stringify(other)).toMatchObject({ verdict: "new_breakage", failed: 0, failure: { status: 500 } });
+  site.page("/orders", ORDERS.replace('await fetch("/api/orders")', "{ ok: true, json: () => [] }"));
+  const left = await verify(agent, failing);
+  expect(left, JSON.stringify(left)).toMatchObject({ verdict: "cannot_tell", failed: 0, new_code: { seen: true } });
+  site.page("/orders", ORDERS);
+  site.json("/api/orders", ["soap", "towel"]);
+  const fixed = await verify(agent, failing);
+  expect(fixed, JSON.stringify(fixed)).toMatchObject({ verdict: "fixed", failed: 0, new_code: { seen: true }, reached: { seen: true } });
 });
