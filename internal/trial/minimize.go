@@ -125,6 +125,7 @@ func (s *search) whole(ctx context.Context) ([]int, error) {
 			for j := range left {
 				left[j] = j
 			}
+			s.known[fmt.Sprint(left)] = Failed
 			return left, nil
 		case Undone:
 			s.out.Undone++
@@ -244,7 +245,8 @@ func (s *search) fails(ctx context.Context, places []int) (bool, error) {
 		return outcome == Failed, nil
 	}
 	// What is left has to be done again in the end; where little was left out, to search on is worth more.
-	reserve := min(Confirmations*s.takes(len(s.best)), s.end.Sub(s.began)/4)
+	once := s.takes(len(s.best))
+	reserve := min(Confirmations*once, max(once, s.end.Sub(s.began)/4))
 	if s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.takes(len(places)) {
 		s.out.Time = true
 		return false, stop
