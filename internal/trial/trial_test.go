@@ -29,12 +29,12 @@ type app struct {
 	h   *testkit.Daemon
 	tab int
 
-	size   int                                 // bytes of its script
-	script string                              // its address
-	does   func(a *app, done []string)         // what comes of what was done in the document, "" when it is opened
+	size   int                                  // bytes of its script
+	script string                               // its address
+	does   func(a *app, done []string)          // what comes of what was done in the document, "" when it is opened
 	cannot func(done []string, s string) string // code of the problem for which a step cannot be done; "": it can
-	text   func(done []string) string          // of the page
-	takes  time.Duration                       // each step
+	text   func(done []string) string           // of the page
+	takes  time.Duration                        // each step
 	opens  error
 
 	document int
