@@ -69,10 +69,10 @@ func TestVerdicts(t *testing.T) {
 		want string
 		why  string // a part
 	}{
-		{"nothing was edited", func(*app) {}, trial.Still, "new code ran was not seen"},
-		{"an edit that misses", func(a *app) { a.size = 90 }, trial.Still, "with new code"},
-		{"a fix", func(a *app) { a.size, a.does = 90, good }, trial.Fixed, "all 2 steps"},
-		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, trial.Fixed, ""},
+		{"nothing was edited", func(*app) {}, "still", "new code ran was not seen"},
+		{"an edit that misses", func(a *app) { a.size = 90 }, "still", "with new code"},
+		{"a fix", func(a *app) { a.size, a.does = 90, good }, "fixed", "all 2 steps"},
+		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, "fixed", ""},
 		{"no failure, and the code of before", func(a *app) { a.does = good }, trial.CannotTell, "other code"},
 		{"an address that is another one each time is no new code", func(a *app) {
 			a.does = func(a *app, done []string) {
@@ -110,7 +110,7 @@ func TestVerdicts(t *testing.T) {
 					a.shows("paid NaN")
 				}
 			}
-		}, trial.NewBreakage, "did not come"},
+		}, "new_breakage", "did not come"},
 		{"another property is missing", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -118,28 +118,28 @@ func TestVerdicts(t *testing.T) {
 					a.fails("Cannot read properties of undefined (reading 'total')")
 				}
 			}
-		}, trial.NewBreakage, "did not come"},
+		}, "new_breakage", "did not come"},
 		{"an error beside the old one", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if pays(a, done); len(done) == 0 {
 					a.fails("x is not defined")
 				}
 			}
-		}, trial.NewBreakage, "the failure came"},
+		}, "new_breakage", "the failure came"},
 		{"a request that fails now", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); last(done) == "pay" {
 					a.asks("GET", "/api/receipt", 404)
 				}
 			}
-		}, trial.NewBreakage, ""},
+		}, "new_breakage", ""},
 		{"what failed before, too, is noise", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); len(done) == 0 {
 					a.fails("noise of a library")
 				}
 			}
-		}, trial.Fixed, ""},
+		}, "fixed", ""},
 		{"now and then", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if a.document%3 == 0 {
@@ -188,7 +188,7 @@ func TestTheStepsAreThoseSinceThePageWasOpened(t *testing.T) {
 		a.user("old", "older")
 		a.user("add", "pay", "later")
 		c, v := a.judged("", 3, nil)
-		if names(c.Steps) != "add pay" || c.Start != start || v.Word != trial.Still || v.Runs != 3 {
+		if names(c.Steps) != "add pay" || c.Start != start || v.Word != "still" || v.Runs != 3 {
 			t.Errorf("%s from %s: %+v", names(c.Steps), c.Start, v)
 		}
 	})
@@ -200,7 +200,7 @@ func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
 		a.does = pays
 		a.user("add", "pay")
 		var memory trial.Memory
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+		if _, v := a.judged("", 2, &memory); v.Word != "still" {
 			t.Fatalf("%+v", v)
 		}
 		a.does = func(a *app, done []string) {
@@ -209,16 +209,16 @@ func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
 			}
 		}
 		a.size = 91
-		if _, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage {
+		if _, v := a.judged("", 2, &memory); v.Word != "new_breakage" {
 			t.Fatalf("%+v", v)
 		}
 		// The new error was not there before the edits, so it is still new; the failure is the user's.
 		a.size = 92
-		if c, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage || !strings.Contains(c.Failure.Message, "price") {
+		if c, v := a.judged("", 2, &memory); v.Word != "new_breakage" || !strings.Contains(c.Failure.Message, "price") {
 			t.Fatalf("%s: %+v", c.Failure.Message, v)
 		}
 		a.size, a.does = 93, good
-		if c, v := a.judged("", 2, &memory); v.Word != trial.Fixed || !c.Reproduced() {
+		if c, v := a.judged("", 2, &memory); v.Word != "fixed" || !c.Reproduced() {
 			t.Fatalf("%+v", v)
 		}
 	})
@@ -240,7 +240,7 @@ func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
 		}
 		a.size, a.does, a.text = 100, broken, func([]string) string { return "Shop\nLoading" }
 		var memory trial.Memory
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+		if _, v := a.judged("", 2, &memory); v.Word != "still" {
 			t.Fatalf("%+v", v)
 		}
 		a.size, a.does = 90, func(*app, []string) {}
@@ -248,7 +248,7 @@ func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
 			t.Errorf("hushed: %+v", v)
 		}
 		a.text = func([]string) string { return "Shop\n12.50" }
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Fixed {
+		if _, v := a.judged("", 2, &memory); v.Word != "fixed" {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -278,10 +278,10 @@ func TestRequestsThatFail(t *testing.T) {
 		first func(*app, []string) // that came before the failure
 		want  string
 	}{
-		{"the server answers", 100, works("/api/orders"), nil, trial.Fixed},
-		{"another status", 100, fails(404), nil, trial.NewBreakage},
-		{"still", 90, fails(500), nil, trial.Still},
-		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, trial.Fixed},
+		{"the server answers", 100, works("/api/orders"), nil, "fixed"},
+		{"another status", 100, fails(404), nil, "new_breakage"},
+		{"still", 90, fails(500), nil, "still"},
+		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, "fixed"},
 		{"the page asks for nothing", 90, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.shows("no orders")
@@ -330,7 +330,7 @@ func TestAFailureThatTheStepsDoNotBringAbout(t *testing.T) {
 		a.does = pays
 		a.user("add", "pay") // it comes again
 		a.size, a.does = 91, good
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.Fixed {
+		if _, v := a.judged("price", 3, &memory); v.Word != "fixed" {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -355,7 +355,7 @@ func TestBuiltFilesAreKnownByTheirNames(t *testing.T) {
 		a.user("add", "pay")
 		a.script, a.does = "http://localhost:3000/assets/index-D4f_9hLm.js", good
 		_, v := a.judged("price", 3, nil)
-		if v.Word != trial.Fixed || !slices.ContainsFunc(v.Code.Lines, func(l string) bool { return strings.Contains(l, "in place of") }) {
+		if v.Word != "fixed" || !slices.ContainsFunc(v.Code.Lines, func(l string) bool { return strings.Contains(l, "in place of") }) {
 			t.Errorf("%+v", v)
 		}
 	})
