@@ -64,6 +64,9 @@ type Options struct {
 	// Note returns what a text says below its entries beside its own, "" nothing. It is asked once, for texts only.
 	Note func() string
 
+	// Relaxed is what every answer says while it is so, in texts and JSON; "" nothing.
+	Relaxed string
+
 	// Ended returns the error of a call that is over, whose answer nobody reads; nil: it is not asked. Results may read
 	// while they are rendered.
 	Ended func() error
@@ -108,6 +111,9 @@ func render(o catalog.Outcome, opt Options) (string, error) {
 			w.Note("note: %s", note)
 		}
 	}
+	if opt.Relaxed != "" {
+		w.Note("note: %s", opt.Relaxed)
+	}
 	t.Text(w)
 	if note := o.Hidden.Note(); note != "" {
 		w.Note("note: %s", note)
@@ -146,7 +152,7 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 		if _, own := o.Value.(Standard); own || err != nil {
 			return out, err
 		}
-		return noted(out, o.Hidden.Note()), nil
+		return noted(noted(out, "hidden", o.Hidden.Note()), "relaxed", opt.Relaxed), nil
 	}
 	out, err := encode()
 	if err != nil {
@@ -184,8 +190,8 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 	return string(out), nil
 }
 
-// noted adds what is hidden to a JSON object.
-func noted(out []byte, note string) []byte {
+// noted adds a field with a note to a JSON object.
+func noted(out []byte, name, note string) []byte {
 	object := bytes.TrimRight(out, "\n")
 	if note == "" || len(object) < 2 || object[0] != '{' {
 		return out
@@ -195,7 +201,7 @@ func noted(out []byte, note string) []byte {
 	if len(object) > 1 {
 		object = append(object, ',')
 	}
-	return append(append(append(object, `"hidden":`...), field...), '}')
+	return append(append(fmt.Appendf(object, "%q:", name), field...), '}')
 }
 
 // encoded is JSON in which nothing is hidden: text of a page stands in it as it does in a fence.

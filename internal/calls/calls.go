@@ -24,6 +24,9 @@ type Runner struct {
 	Allow   func(catalog.Call) error // limits calls; nil allows all
 	// Note returns what an answer in text and a refusal say once beside their own; "" nothing, nil nothing ever.
 	Note  func(catalog.Call) string
+	// Relaxed returns what every answer and refusal says while it is so, JSON too; "" nothing, nil nothing ever.
+	Relaxed func() string
+
 	Audit *Log                // keeps every call; nil keeps none
 	Clean func(string) string // takes the secrets out of what Audit keeps; nil leaves them
 	Log   *slog.Logger        // told of panics; nil tells nobody
@@ -96,6 +99,9 @@ func (c *Runner) Run(
 		if c.Note != nil {
 			opt.Note = func() string { return c.Note(call) }
 		}
+		if c.Relaxed != nil {
+			opt.Relaxed = c.Relaxed()
+		}
 		a.Text, a.Images, err = answer.Render(out, opt)
 	}
 	p = problem.From(err)
@@ -104,14 +110,27 @@ func (c *Runner) Run(
 			p = problem.From(why)
 		}
 	}
-	if p != nil && c.Note != nil {
+	return a, c.noted(p, call)
+}
+
+// noted adds the notes of an answer to a problem, nil to none.
+func (c *Runner) noted(p *problem.Problem, call catalog.Call) *problem.Problem {
+	if p == nil {
+		return nil
+	}
+	told := *p // others may hold the problem
+	told.Details = slices.Clone(p.Details)
+	if c.Note != nil {
 		if note := c.Note(call); note != "" {
-			told := *p // others may hold the problem
-			told.Details = append(slices.Clone(p.Details), "note: "+note)
-			p = &told
+			told.Details = append(told.Details, "note: "+note)
 		}
 	}
-	return a, p
+	if c.Relaxed != nil {
+		if note := c.Relaxed(); note != "" {
+			told.Details = append(told.Details, "note: "+note)
+		}
+	}
+	return &told
 }
 
 // place sets the caller's project: the first of its folders that may be one.

@@ -13,16 +13,6 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
-// noted is what a client's answer says beside its own: that its tab in use was changed for it, once, and what is relaxed
-// for as long as it is.
-func (d *parts) noted(call catalog.Call) string {
-	moved, relaxed := d.registry.Moved(call.Client), d.insecure.note()
-	if moved != "" && relaxed != "" {
-		return moved + "; " + relaxed
-	}
-	return moved + relaxed
-}
-
 // footer is what stands below an answer: what else happened since the client's last one, and the alerts that it asked for.
 func (d *parts) footer(call catalog.Call) string {
 	return strings.Trim(d.beside(call)+"\n"+d.alerts.Delta(call.Client), "\n")
