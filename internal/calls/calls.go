@@ -23,7 +23,7 @@ type Runner struct {
 	Project func(folder string) (root string, _ error)
 	Allow   func(catalog.Call) error // limits calls; nil allows all
 	// Note returns what an answer in text and a refusal say once beside their own; "" nothing, nil nothing ever.
-	Note  func(catalog.Call) string
+	Note func(catalog.Call) string
 	// Relaxed returns what every answer and refusal says while it is so, JSON too; "" nothing, nil nothing ever.
 	Relaxed func() string
 
@@ -59,7 +59,7 @@ func (c *Runner) Run(
 ) (a Answer, p *problem.Problem) {
 	start := time.Now()
 	mode := t.ModeOf(args)
-	c.place(&call)
+	c.Place(&call)
 	defer func() {
 		if r := recover(); r != nil {
 			c.Panicked(t.Name+" "+mode, r)
@@ -133,8 +133,11 @@ func (c *Runner) noted(p *problem.Problem, call catalog.Call) *problem.Problem {
 	return &told
 }
 
-// place sets the caller's project: the first of its folders that may be one.
-func (c *Runner) place(call *catalog.Call) {
+// Place sets the caller's project, unless that was done: the first of its folders that may be one.
+func (c *Runner) Place(call *catalog.Call) {
+	if call.Root != "" || call.Unknown != "" {
+		return
+	}
 	for _, folder := range call.Folders {
 		root, err := folder, error(nil)
 		if c.Project != nil {

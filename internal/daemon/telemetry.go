@@ -19,7 +19,7 @@ func (d *parts) footer(call catalog.Call) string {
 }
 
 // beside is the line below an answer that tells a client what else happened since its last one. In
-// mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
+// mode auto it speaks only of errors and failed requests, in full of everything, and never of what lists leave out as noise. It says what it could not count: what
 // was evicted, and what is behind the events that one call looks at; the next call goes on there.
 func (d *parts) beside(call catalog.Call) string {
 	mode := d.registry.Telemetry(call.Client)
@@ -28,6 +28,7 @@ func (d *parts) beside(call catalog.Call) string {
 	}
 	const key = "telemetry"
 	cursor := query.Cursor(d.registry.Position(call.Client, key))
+	call.Hidden = &catalog.Hidden{}
 	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange, event.KindMark}
 	if mode == "full" {
 		kinds = nil
@@ -35,7 +36,7 @@ func (d *parts) beside(call catalog.Call) string {
 	counts := map[string]int{}
 	list, cover, err := query.Timeline(
 		context.Background(),
-		d.reader,
+		d.noise.Reader(call, d.reader),
 		kinds,
 		query.Filter{},
 		query.Page{Cursor: cursor, Limit: 1000},
