@@ -3,7 +3,6 @@ package configure
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,10 +58,9 @@ type networkRecordingResult struct {
 	Evicted    uint64            `json:"evicted,omitempty"` // of the tab's that had to make room meanwhile; some may have fitted
 	Notes      []string          `json:"notes,omitempty"`
 
-	op      string
-	bodies  bool
-	left    int // requests that are not given
-	without int // requests whose bodies are not given
+	op     string
+	bodies bool
+	left   int // requests that are not given
 }
 
 type recordedRequest struct {
@@ -160,7 +158,7 @@ func (env Env) recorded(ctx context.Context, w session.NetworkWatch, whole bool)
 		return nil, err
 	}
 	out.Evicted = sum.Evicted
-	room := maxBodyBytes
+	room, without := maxBodyBytes, 0
 	span := query.Span{Kinds: kinds, From: event.Seq(w.From), To: sum.Next, Bodies: whole}
 	if _, err := reader.Scan(ctx, span, &filter, func(it query.Item) bool {
 		e, ok := it.Event.(*event.Exchange)
@@ -183,8 +181,8 @@ func (env Env) recorded(ctx context.Context, w session.NetworkWatch, whole bool)
 		}
 		r := requestOf(it.Handle(), e)
 		if room -= len(r.RequestBody) + len(r.ResponseBody); room < 0 && r.RequestBody+r.ResponseBody != "" {
-			r.leaveBodies()
-			out.without++
+			r.RequestBody, r.ResponseBody, r.RequestBodyNote, r.ResponseBodyNote = "", "", "", "left out here"
+			without++
 		}
 		out.bodies = out.bodies || r.RequestBody != "" || r.ResponseBody != ""
 		out.Requests = append(out.Requests, r)
@@ -208,8 +206,8 @@ func (env Env) recorded(ctx context.Context, w session.NetworkWatch, whole bool)
 	if out.Pending > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("requests without an answer yet: %d", out.Pending))
 	}
-	if out.without > 0 {
-		out.Notes = append(out.Notes, notGivenBodies(out.without))
+	if without > 0 {
+		out.Notes = append(out.Notes, fmt.Sprintf("requests whose bodies had no room: %d; observe network_bodies with their id gives them", without))
 	}
 	if out.left > 0 {
 		out.Notes = append(out.Notes, notGiven(out.left, out.Started))
@@ -239,31 +237,6 @@ func requestOf(id string, e *event.Exchange) recordedRequest {
 	}
 }
 
-// Fit leaves out the bodies of a request that would take more than half of the room of all.
-func (r *networkRecordingResult) Fit(most int) error {
-	for i := range r.Requests {
-		if one := &r.Requests[i]; len(one.RequestBody)+len(one.ResponseBody) > most/2 {
-			one.leaveBodies()
-			r.without++
-		}
-	}
-	r.Notes = slices.DeleteFunc(r.Notes, func(n string) bool { return strings.HasPrefix(n, bodiless) })
-	if r.without > 0 {
-		r.Notes = append([]string{notGivenBodies(r.without)}, r.Notes...)
-	}
-	return nil
-}
-
-func (r *recordedRequest) leaveBodies() {
-	const left = "left out here"
-	if r.RequestBody != "" {
-		r.RequestBody, r.RequestBodyNote = "", left
-	}
-	if r.ResponseBody != "" {
-		r.ResponseBody, r.ResponseBodyNote = "", left
-	}
-}
-
 // Len returns how many requests are given.
 func (r *networkRecordingResult) Len() int { return len(r.Requests) }
 
@@ -275,12 +248,6 @@ func (r *networkRecordingResult) Keep(n int) {
 		r.Notes = r.Notes[:before]
 	}
 	r.Notes = append(r.Notes, notGiven(r.left, r.Started))
-}
-
-const bodiless = "requests whose bodies had no room: "
-
-func notGivenBodies(n int) string {
-	return fmt.Sprintf("%s%d; observe network_bodies with their id gives them", bodiless, n)
 }
 
 const unsaid = "requests that are not given: "
