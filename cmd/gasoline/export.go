@@ -186,7 +186,8 @@ func (e *exporting) post(ctx context.Context, page wire.Export) error {
 		if err != nil {
 			return err
 		}
-		*one.sent += max(0, one.count-refused)
+		refused = min(refused, one.count) // another program's word
+		*one.sent += one.count - refused
 		e.refused += refused
 		if reason != "" {
 			e.reason = reason

@@ -56,8 +56,10 @@ test.describe("with a browser", () => {
     test.setTimeout(400_000);
     const url = site.page(
       "/shop",
-      `<title>Shop</title><h1>Cart</h1><a href="#a">Home</a><button class="big">Pay</button><form><input name="mail" type="email" aria-label="E-mail"><input type="checkbox" aria-label="I agree"></form>
-       <script>console.error("no stock"); fetch("/api/none").catch(() => 0)</script>`,
+      `<title>Shop</title><h1>Cart</h1><a href="#a">Home</a><button class="big">Pay</button><form><input name="mail" type="email" aria-label="E-mail"><input type="checkbox" aria-label="I agree"><select aria-label="Size"><option>Small<option>Large</select></form>
+       <table><tr><th>Item<th>Price<tr><td>Cup<td>7</table>
+       <script>console.error("no stock"); fetch("/api/none").catch(() => 0);
+       indexedDB.open("shop", 1).onupgradeneeded = ({ target }) => target.result.createObjectStore("cart").put(1, "cups");</script>`,
     );
     const fresh = async (): Promise<void> => {
       // Some open tabs, one closes its own.
@@ -85,7 +87,10 @@ test.describe("with a browser", () => {
     for (const mode of [
       "interact click",
       "interact type",
+      "interact select",
       "interact load_state",
+      "analyze data_table",
+      "observe indexeddb",
       "analyze visual_diff",
       "observe network_bodies",
       "configure replay_sequence",

@@ -42,6 +42,9 @@ type Config struct {
 	Throttle time.Duration // between two notifications, 1 to 60 s
 	Severity string        // the least, of [severities]
 	URL      string        // contained in the page's or the event's address; "" any
+
+	// Hides reports whether the client's noise rules hide an event; nil hides none. It does not wait.
+	Hides func(event.Event) bool
 }
 
 // occurrence is one thing that happened, and how often.
@@ -65,6 +68,7 @@ type Status struct {
 	Pending  int // alerts that wait
 	Repeated int // that were counted and not told
 	Dropped  int // that made room, or were evicted before they were looked at
+	Hidden   int // that noise rules hide
 }
 
 // Send hands a notification to the transport: level is MCP's, text is complete. It does not wait for the client.
@@ -94,6 +98,7 @@ type stream struct {
 	notified int
 	repeated int
 	dropped  int
+	hidden   int
 
 	fresh map[string]int // alerts since the client's last answer, by event
 	worst occurrence     // of these
@@ -140,6 +145,13 @@ func (h *Hub) Disable(client string) (pending int) {
 	return pending
 }
 
+// Any reports whether a client has a stream.
+func (h *Hub) Any() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.streams) > 0
+}
+
 // Status returns how a client's stream stands.
 func (h *Hub) Status(client string) Status {
 	h.mu.Lock()
@@ -150,7 +162,7 @@ func (h *Hub) Status(client string) Status {
 	}
 	c := s.Config
 	c.Events = slices.Clone(c.Events)
-	return Status{On: true, Config: c, Notified: s.notified, Pending: len(s.pending), Repeated: s.repeated, Dropped: s.dropped}
+	return Status{On: true, Config: c, Notified: s.notified, Pending: len(s.pending), Repeated: s.repeated, Dropped: s.dropped, Hidden: s.hidden}
 }
 
 // Delta returns what came since the client's last answer, in words of ours only, and forgets it; "" when nothing did. It
@@ -235,6 +247,12 @@ func (h *Hub) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		h.mu.Lock()
 		cursor, any := h.cursor, len(h.streams) > 0
+		hides := map[string]func(event.Event) bool{} // by client
+		for client, s := range h.streams {
+			if s.Hides != nil {
+				hides[client] = s.Hides
+			}
+		}
 		h.mu.Unlock()
 		if !any {
 			return
@@ -242,14 +260,20 @@ func (h *Hub) look(ctx context.Context) {
 		var found []occurrence
 		var seqs []event.Seq
 		var addresses []string
+		var from []map[string]bool // clients whose rules hide it
 		list, _, err := query.Timeline(ctx, h.reader, read, query.Filter{}, query.Page{Cursor: cursor, Limit: 1000},
 			func(it query.Item) bool {
-				for _, a := range h.judge.of(it) {
+				made := h.judge.of(it)
+				var hidden map[string]bool
+				if len(made) > 0 {
+					hidden = hiddenFrom(hides, it.Event)
+				}
+				for _, a := range made {
 					head := it.Event.Base()
 					a.Handle, a.Time = query.Handle(it.Kind, head.Seq), head.Time
 					a.From = strings.Clone(answer.Source(head.PageURL, head.Service))
 					a.key = a.Event + " " + a.From + " " + analysis.Fingerprint(a.Text)
-					found, seqs = append(found, a), append(seqs, head.Seq)
+					found, seqs, from = append(found, a), append(seqs, head.Seq), append(from, hidden)
 					addresses = append(addresses, head.PageURL+" "+it.Event.Address())
 				}
 				return false
@@ -262,10 +286,14 @@ func (h *Hub) look(ctx context.Context) {
 		if h.cursor == cursor { // nobody began anew meanwhile
 			h.cursor = list.Cursor
 		}
-		for _, s := range h.streams {
+		for client, s := range h.streams {
 			s.dropped += int(list.Missed)
 			for i, a := range found {
-				if seqs[i] > s.from && s.wants(a, addresses[i]) {
+				switch {
+				case seqs[i] <= s.from || !s.wants(a, addresses[i]):
+				case from[i][client]:
+					s.hidden++
+				default:
 					s.add(a, now)
 				}
 			}
@@ -275,6 +303,17 @@ func (h *Hub) look(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// hiddenFrom returns the clients whose rules hide an event.
+func hiddenFrom(hides map[string]func(event.Event) bool, e event.Event) map[string]bool {
+	out := map[string]bool{}
+	for client, hide := range hides {
+		if hide(e) {
+			out[client] = true
+		}
+	}
+	return out
 }
 
 // wants reports whether the client asked for an alert with this address.

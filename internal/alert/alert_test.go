@@ -460,3 +460,32 @@ func TestThereIsRoomForSoManyClients(t *testing.T) {
 		r.enable(t, "one more", c)
 	})
 }
+
+// What a client's noise rules hide is counted, and told to those that have no such rule.
+func TestNoiseIsNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t)
+		defer r.stop()
+		r.enable(t, "a", alert.Config{Hides: func(e event.Event) bool {
+			x, ok := e.(*event.Exception)
+			return ok && strings.Contains(x.Message, "widget")
+		}})
+		r.enable(t, "b", alert.Config{})
+		synctest.Wait()
+		r.append(thrown("widget broke"), thrown("no stock"))
+		time.Sleep(time.Minute)
+		got := map[string]string{}
+		for _, told := range r.heard() {
+			got[told.client] += told.text
+		}
+		if strings.Contains(got["a"], "widget") || !strings.Contains(got["a"], "no stock") || !strings.Contains(got["b"], "widget") {
+			t.Errorf("told %q", got)
+		}
+		if a, b := r.hub.Status("a"), r.hub.Status("b"); a.Hidden != 1 || b.Hidden != 0 {
+			t.Errorf("%+v %+v", a, b)
+		}
+		if line := r.hub.Delta("a"); !strings.Contains(line, "alerts since your last call: 1 (1 errors)") {
+			t.Error(line)
+		}
+	})
+}

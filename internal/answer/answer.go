@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/page"
@@ -64,6 +65,9 @@ type Options struct {
 	// Note returns what a text says below its entries beside its own, "" nothing. It is asked once, for texts only.
 	Note func() string
 
+	// Relaxed is what every answer says while it is so, in texts and JSON; "" nothing.
+	Relaxed string
+
 	// Ended returns the error of a call that is over, whose answer nobody reads; nil: it is not asked. Results may read
 	// while they are rendered.
 	Ended func() error
@@ -108,6 +112,9 @@ func render(o catalog.Outcome, opt Options) (string, error) {
 			w.Note("note: %s", note)
 		}
 	}
+	if opt.Relaxed != "" {
+		w.Note("note: %s", opt.Relaxed)
+	}
 	t.Text(w)
 	if note := o.Hidden.Note(); note != "" {
 		w.Note("note: %s", note)
@@ -141,12 +148,16 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 			return "", err
 		}
 	}
+	long := 0
 	encode := func() ([]byte, error) {
 		out, err := encoded(o.Value)
+		if long > 0 {
+			out = cutTexts(out, long)
+		}
 		if _, own := o.Value.(Standard); own || err != nil {
 			return out, err
 		}
-		return noted(out, o.Hidden.Note()), nil
+		return noted(noted(out, "hidden", o.Hidden.Note()), "relaxed", opt.Relaxed), nil
 	}
 	out, err := encode()
 	if err != nil {
@@ -165,6 +176,12 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 			most,
 		)
 	}
+	// One long text would push out all entries beside it.
+	long = most / longShare
+	if out, err = encode(); err != nil {
+		return "", err
+	}
+	had := s.Len()
 	// Entries differ in size, so shrink by the measured ratio until it fits.
 	for len(out) > most && s.Len() > 0 {
 		before := s.Len()
@@ -181,11 +198,55 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 			return "", err
 		}
 	}
+	if had > 0 && s.Len() == 0 { // an empty list would say that there is nothing
+		return "", problem.New(problem.TooLarge, `Give a larger budget (at most 30000), or leave out as:"json".`, "not one entry fits.")
+	}
 	return string(out), nil
 }
 
-// noted adds what is hidden to a JSON object.
-func noted(out []byte, note string) []byte {
+// longShare is which part of a list's budget in JSON one text may take.
+const longShare = 4
+
+// cutTexts cuts the texts of a JSON document that are longer than most bytes, as [Cut] does; names of fields stay.
+func cutTexts(doc []byte, most int) []byte {
+	var out []byte
+	from := 0 // what is before it is in out
+	for i := 0; i < len(doc); i++ {
+		if doc[i] != '"' {
+			continue
+		}
+		begin, fits := i+1, i+1 // fits is the last border of two characters that is within most
+		i++
+		for doc[i] != '"' {
+			switch {
+			case doc[i] == '\\' && doc[i+1] == 'u':
+				i += 6
+			case doc[i] == '\\':
+				i += 2
+			default:
+				_, n := utf8.DecodeRune(doc[i:])
+				i += n
+			}
+			if i-begin <= most && !isLow(doc[i:]) {
+				fits = i
+			}
+		}
+		if i-begin > most && (i+1 == len(doc) || doc[i+1] != ':') {
+			out = append(out, doc[from:fits]...)
+			out = fmt.Appendf(out, "…[+%d bytes]", i-fits)
+			from = i
+		}
+	}
+	return append(out, doc[from:]...)
+}
+
+// isLow reports whether the second half of a surrogate pair comes next.
+func isLow(doc []byte) bool {
+	return len(doc) > 3 && doc[0] == '\\' && doc[1] == 'u' && doc[2]|0x20 == 'd' && doc[3]|0x20 >= 'c'
+}
+
+// noted adds a field with a note to a JSON object.
+func noted(out []byte, name, note string) []byte {
 	object := bytes.TrimRight(out, "\n")
 	if note == "" || len(object) < 2 || object[0] != '{' {
 		return out
@@ -195,7 +256,7 @@ func noted(out []byte, note string) []byte {
 	if len(object) > 1 {
 		object = append(object, ',')
 	}
-	return append(append(append(object, `"hidden":`...), field...), '}')
+	return append(append(fmt.Appendf(object, "%q:", name), field...), '}')
 }
 
 // encoded is JSON in which nothing is hidden: text of a page stands in it as it does in a fence.

@@ -364,3 +364,44 @@ func TestACallThatIsOverGivesNothing(t *testing.T) {
 		t.Errorf("%d commits: %v", one.committed, err)
 	}
 }
+
+type texts struct {
+	Entries []string `json:"entries"`
+	Name    string   `json:"a name of a field that is longer than texts may be and that stays nevertheless as it is here and now"`
+}
+
+func (t *texts) Len() int   { return len(t.Entries) }
+func (t *texts) Keep(n int) { t.Entries = t.Entries[len(t.Entries)-n:] }
+
+// One long text of a list in JSON is cut; it does not push out the entries beside it.
+func TestALongTextLeavesRoomForOthers(t *testing.T) {
+	for name, long := range map[string]string{
+		"plain": strings.Repeat("x", 5000), "wide": strings.Repeat("語", 5000), "escapes": strings.Repeat("\\\"\n", 5000),
+		"pairs": strings.Repeat("\U000e0041", 5000), "odd pairs": "a" + strings.Repeat("\U000e0041", 5000),
+	} {
+		list := &texts{Entries: []string{"a", "b", long}}
+		got, _, err := answer.Render(catalog.Outcome{Value: list, AsJSON: true, Budget: 400}, answer.Options{})
+		var back texts
+		if err != nil || len(got) > 400 || json.Unmarshal([]byte(got), &back) != nil {
+			t.Errorf("%s: %d bytes, %v: %s", name, len(got), err, got)
+			continue
+		}
+		if len(back.Entries) != 3 || back.Entries[0] != "a" {
+			t.Errorf("%s: %s", name, got)
+			continue
+		}
+		begin, _, cut := strings.Cut(back.Entries[2], "…[+")
+		if !cut || !strings.HasPrefix(long, begin) || len(begin) < 20 {
+			t.Errorf("%s: %q", name, back.Entries[2])
+		}
+	}
+	var many []string
+	for range 100 {
+		many = append(many, "x")
+	}
+	// An entry of which nothing fits is no list of nothing.
+	got, _, err := answer.Render(catalog.Outcome{Value: &texts{Entries: many[:1], Name: strings.Join(many, "é")}, AsJSON: true, Budget: 60}, answer.Options{})
+	if p := problem.From(err); p == nil || p.Code != problem.TooLarge {
+		t.Errorf("%s %v", got, err)
+	}
+}

@@ -38,3 +38,22 @@ func TestWhatIsHiddenIsInTheJSON(t *testing.T) {
 		}
 	}
 }
+
+// What is relaxed stands in each answer, in JSON beside what is hidden.
+func TestWhatIsRelaxedIsInTheJSON(t *testing.T) {
+	h := &catalog.Hidden{}
+	h.Add(1, "n1")
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{map[string]int{"a": 1}, `{"a":1,"hidden":"noise rules hide 1 events here (n1 ×1); noise:true shows them","relaxed":"a \"b\""}`},
+		{[]int{1}, `[1]`},
+		{document{"a": "1"}, `{"a":"1"}`},
+	} {
+		got, _, err := answer.Render(catalog.Outcome{Value: tt.value, AsJSON: true, Hidden: h}, answer.Options{Relaxed: `a "b"`})
+		if err != nil || got != tt.want {
+			t.Errorf("%v: %s, %v; want %s", tt.value, got, err, tt.want)
+		}
+	}
+}

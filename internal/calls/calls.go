@@ -23,7 +23,10 @@ type Runner struct {
 	Project func(folder string) (root string, _ error)
 	Allow   func(catalog.Call) error // limits calls; nil allows all
 	// Note returns what an answer in text and a refusal say once beside their own; "" nothing, nil nothing ever.
-	Note  func(catalog.Call) string
+	Note func(catalog.Call) string
+	// Relaxed returns what every answer and refusal says while it is so, JSON too; "" nothing, nil nothing ever.
+	Relaxed func() string
+
 	Audit *Log                // keeps every call; nil keeps none
 	Clean func(string) string // takes the secrets out of what Audit keeps; nil leaves them
 	Log   *slog.Logger        // told of panics; nil tells nobody
@@ -56,7 +59,7 @@ func (c *Runner) Run(
 ) (a Answer, p *problem.Problem) {
 	start := time.Now()
 	mode := t.ModeOf(args)
-	c.place(&call)
+	c.Place(&call)
 	defer func() {
 		if r := recover(); r != nil {
 			c.Panicked(t.Name+" "+mode, r)
@@ -96,6 +99,9 @@ func (c *Runner) Run(
 		if c.Note != nil {
 			opt.Note = func() string { return c.Note(call) }
 		}
+		if c.Relaxed != nil {
+			opt.Relaxed = c.Relaxed()
+		}
 		a.Text, a.Images, err = answer.Render(out, opt)
 	}
 	p = problem.From(err)
@@ -104,18 +110,34 @@ func (c *Runner) Run(
 			p = problem.From(why)
 		}
 	}
-	if p != nil && c.Note != nil {
-		if note := c.Note(call); note != "" {
-			told := *p // others may hold the problem
-			told.Details = append(slices.Clone(p.Details), "note: "+note)
-			p = &told
-		}
-	}
-	return a, p
+	return a, c.noted(p, call)
 }
 
-// place sets the caller's project: the first of its folders that may be one.
-func (c *Runner) place(call *catalog.Call) {
+// noted adds the notes of an answer to a problem, nil to none.
+func (c *Runner) noted(p *problem.Problem, call catalog.Call) *problem.Problem {
+	if p == nil {
+		return nil
+	}
+	told := *p // others may hold the problem
+	told.Details = slices.Clone(p.Details)
+	if c.Note != nil {
+		if note := c.Note(call); note != "" {
+			told.Details = append(told.Details, "note: "+note)
+		}
+	}
+	if c.Relaxed != nil {
+		if note := c.Relaxed(); note != "" {
+			told.Details = append(told.Details, "note: "+note)
+		}
+	}
+	return &told
+}
+
+// Place sets the caller's project, unless that was done: the first of its folders that may be one.
+func (c *Runner) Place(call *catalog.Call) {
+	if call.Root != "" || call.Unknown != "" {
+		return
+	}
 	for _, folder := range call.Folders {
 		root, err := folder, error(nil)
 		if c.Project != nil {

@@ -41,6 +41,7 @@ type insecureProxy struct {
 	mu     sync.Mutex
 	ended  bool
 	server *http.Server // nil while it is closed
+	cut    func()       // ends what goes through it; WebSockets are no connections of the server any more
 	state  configure.Insecure
 }
 
@@ -63,11 +64,12 @@ func (p *insecureProxy) open(ctx context.Context, address string) (configure.Ins
 	var code [16]byte
 	_, _ = rand.Read(code[:]) // never fails; see crypto/rand
 	host := fmt.Sprintf("%s.localhost:%d", hex.EncodeToString(code[:]), listener.Addr().(*net.TCPAddr).Port)
+	going, cut := context.WithCancel(ctx)
 	server := &http.Server{
-		Handler: relaxed(host, target), BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: relaxed(host, target), BaseContext: func(net.Listener) context.Context { return going },
 		ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
-	p.server = server
+	p.server, p.cut = server, cut
 	p.state = configure.Insecure{Target: target.String(), URL: "http://" + host + "/", Until: time.Now().Add(insecureFor)}
 	p.work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -190,10 +192,11 @@ func (p *insecureProxy) now() (configure.Insecure, bool) {
 // close closes the proxy, and every connection of it.
 func (p *insecureProxy) close() {
 	p.mu.Lock()
-	server := p.server
-	p.server = nil
+	server, cut := p.server, p.cut
+	p.server, p.cut = nil, nil
 	p.mu.Unlock()
 	if server != nil {
+		cut()
 		_ = server.Close() // whoever is there is not to go on
 		p.log.Info("the insecure proxy is closed")
 	}

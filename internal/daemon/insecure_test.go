@@ -53,6 +53,7 @@ func shop(t *testing.T) (*httptest.Server, chan *http.Request) {
 			}
 			fmt.Fprint(buf, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello")
 			_ = buf.Flush()
+			_, _ = io.Copy(io.Discard, conn) // until the other side goes
 			_ = conn.Close()
 		default:
 			fmt.Fprint(w, "shop "+r.URL.RequestURI())
@@ -180,11 +181,12 @@ func TestTheInsecureProxy(t *testing.T) {
 		t.Fatal(err)
 	}
 	fmt.Fprintf(conn, "GET /socket HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", own.Host, at)
-	upgraded, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	socket := bufio.NewReader(conn)
+	upgraded, err := http.ReadResponse(socket, nil)
 	if err != nil || upgraded.StatusCode != http.StatusSwitchingProtocols {
 		t.Errorf("a WebSocket: %v %v", upgraded, err)
 	}
-	_ = conn.Close()
+	defer conn.Close()
 	// An agent opens it through the extension, which is another site.
 	if _, body := visit(t, at+"/b", "GET", map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}); body != "shop /b" {
 		t.Errorf("opened by an agent: %s", body)
@@ -225,6 +227,12 @@ func TestTheInsecureProxy(t *testing.T) {
 			t.Errorf("%s: %s", args, text)
 		}
 	}
+	for _, args := range []string{`{"action":"doctor","as":"json"}`, `{"action":"health","as":"json"}`} {
+		var out struct{ Relaxed string }
+		if _, text := d.ask("POST", "/tools/configure", args); json.Unmarshal([]byte(text), &out) != nil || !strings.Contains(out.Relaxed, "insecure_proxy until") {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
 	if _, text := d.ask("POST", "/sync", `{"v":1,"session":"s1"}`); !strings.Contains(text, `"insecure":"`+server.URL+`"`) {
 		t.Errorf("the browser is not told: %s", text)
 	}
@@ -233,6 +241,12 @@ func TestTheInsecureProxy(t *testing.T) {
 	}
 	if res, body := visit(t, at+"/a", "GET", nil); res != nil {
 		t.Errorf("it answers after its end: %d %s", res.StatusCode, body)
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, socket); err != nil {
+		t.Errorf("a WebSocket goes on after its end: %v", err)
 	}
 	if _, text := d.ask("POST", "/tools/configure", `{"action":"doctor"}`); strings.Contains(text, "insecure") {
 		t.Errorf("after its end: %s", text)
@@ -276,7 +290,7 @@ func TestTheInsecureProxyEndsByItself(t *testing.T) {
 		go func() { defer close(watched); proxy.watch(ctx) }()
 		proxy.mu.Lock() // a listener cannot be waited for in a bubble
 		proxy.server = &http.Server{}
-		proxy.state.Until = time.Now().Add(insecureFor)
+		proxy.state.Until, proxy.cut = time.Now().Add(insecureFor), func() {}
 		proxy.mu.Unlock()
 		time.Sleep(insecureFor - time.Second)
 		if _, open := proxy.now(); !open || proxy.note() == "" {

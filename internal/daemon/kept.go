@@ -21,9 +21,10 @@ const (
 // kept is what a daemon had in its rings, for the next one to say that it is lost. The file has counts only.
 type kept struct {
 	Events int       `json:"events"`
-	Since  time.Time `json:"since"` // when the oldest came, or the daemon started
-	At     time.Time `json:"at"`    // of the count
-	Ended  bool      `json:"ended"` // that was at the end; else more may have come
+	Since  time.Time `json:"since"`            // when the oldest came, or the daemon started
+	At     time.Time `json:"at"`               // of the count
+	Ended  bool      `json:"ended"`            // that was at the end; else more may have come
+	Alerts bool      `json:"alerts,omitempty"` // clients had enabled them
 }
 
 func (p Place) keptFile() string { return "run/kept-" + strconv.Itoa(p.Port) + ".json" }
@@ -38,7 +39,7 @@ func (p Place) readKept(dir *state.Dir) (*kept, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &k)
 	}
-	if err != nil || k.Ended && k.Events == 0 {
+	if err != nil || k.Ended && k.Events == 0 && !k.Alerts {
 		return nil, err
 	}
 	return &k, nil
@@ -53,7 +54,7 @@ func (d *parts) isNews() bool {
 // count writes what is kept, where that is not what the file says. As long as clients are told what the earlier daemon had,
 // that is in it: a daemon that ends soon has told few.
 func (d *parts) count(ended bool) error {
-	now := kept{Since: d.started, Ended: ended}
+	now := kept{Since: d.started, Ended: ended, Alerts: d.alerts != nil && d.alerts.Any()}
 	for _, r := range d.store.Stats().Rings {
 		if r.Entries > 0 && (now.Events == 0 || r.Oldest.Before(now.Since)) {
 			now.Since = r.Oldest
@@ -64,6 +65,7 @@ func (d *parts) count(ended bool) error {
 		now.Events += d.earlier.Events
 		now.Since = d.earlier.Since
 		now.Ended = ended && d.earlier.Ended
+		now.Alerts = now.Alerts || d.earlier.Alerts
 	}
 	if now == d.counted {
 		return nil
@@ -101,6 +103,10 @@ func (d *parts) lost(client string, before time.Time) string {
 	if !before.IsZero() {
 		what = append(what, "last contact with the earlier one: "+answer.Clock(before))
 	}
-	return fmt.Sprintf("history lost: the daemon was started anew at %s; what was captured before is gone (%s)",
+	out := fmt.Sprintf("history lost: the daemon was started anew at %s; what was captured before is gone (%s)",
 		answer.Clock(d.started), strings.Join(what, "; "))
+	if e != nil && e.Alerts {
+		out += `; alerts that were enabled ended, configure {"action":"streaming","operation":"enable"} begins them again`
+	}
+	return out
 }

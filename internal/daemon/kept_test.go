@@ -5,7 +5,41 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/alert"
 )
+
+// Clients hear that alerts ended with the daemon that they were enabled at, also where it had no events.
+func TestThatAlertsEndedIsTold(t *testing.T) {
+	for _, events := range []int{0, 3} {
+		p := place(t)
+		synctest.Test(t, func(t *testing.T) {
+			first := built(t, p)
+			if err := first.alerts.Enable(t.Context(), "a", alert.Config{Events: alert.Events, Throttle: alert.DefaultThrottle}); err != nil {
+				t.Fatal(err)
+			}
+			appendLogs(first, events, "info", "a")
+			if err := first.count(true); err != nil {
+				t.Fatal(err)
+			}
+			second := built(t, p)
+			if got := second.lost("a", time.Now().Add(-time.Minute)); !strings.Contains(got, "alerts that were enabled ended") {
+				t.Errorf("%d events: %q", events, got)
+			}
+			if err := second.count(true); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			third := built(t, p)
+			if err := third.count(true); err != nil {
+				t.Fatal(err)
+			}
+			if got := built(t, p).lost("b", time.Now().Add(-time.Minute)); strings.Contains(got, "alerts") {
+				t.Errorf("long after: %q", got)
+			}
+		})
+	}
+}
 
 // What a daemon kept is told by the next one: once to each client, for a while, with when it was counted.
 func TestWhatADaemonKeptIsTold(t *testing.T) {

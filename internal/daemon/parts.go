@@ -177,7 +177,8 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Note: d.noted, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
+	d.calls = &calls.Runner{Project: d.project, Allow: d.allow, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log,
+		Note: func(call catalog.Call) string { return d.registry.Moved(call.Client) }, Relaxed: d.insecure.note,
 		Stopped: d.whyStopped}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -60,7 +61,7 @@ func ringNames() map[string]store.RingID {
 func (r *rings) UnmarshalJSON(data []byte) error {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
-		return fmt.Errorf("rings: %w", err)
+		return fmt.Errorf("rings: %s", ofType(err))
 	}
 	names := ringNames()
 	read := rings{bounds: map[string]ringBounds{}}
@@ -82,7 +83,7 @@ func (r *rings) UnmarshalJSON(data []byte) error {
 		decoder := json.NewDecoder(strings.NewReader(string(fields[name])))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&b); err != nil {
-			return fmt.Errorf("rings: %s: %w", name, err)
+			return fmt.Errorf("rings: %s: %s", name, ofType(err))
 		}
 		if err := b.apply(&store.Cap{}); err != nil {
 			return fmt.Errorf("rings: %s: %w", name, err)
@@ -91,6 +92,18 @@ func (r *rings) UnmarshalJSON(data []byte) error {
 	}
 	*r = read
 	return nil
+}
+
+// ofType says which value is of a wrong type, without the words of this program's code. The place of the error is that of a part.
+func ofType(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return strings.TrimPrefix(err.Error(), "json: ")
+	}
+	if wrong.Field == "" {
+		return "names with values are expected, as in {\"entries\": 500}"
+	}
+	return fmt.Sprintf("%s cannot be a %.60s", wrong.Field, wrong.Value)
 }
 
 // apply puts the bounds into c.

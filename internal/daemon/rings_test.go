@@ -100,19 +100,19 @@ func TestWrongRingsAreTold(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"rings": {"preset": "pages"}}`:                       `preset "pages" is none; there is "page"`,
 		`{"rings": {"preset": 7}}`:                             `preset 7 is none`,
-		`{"rings": []}`:                                        `rings:`,
+		`{"rings": []}`:                                        `rings: names with values are expected`,
 		`{"rings": {"consle": {}}}`:                            `there is no ring "consle"; is "console" meant?`,
 		`{"rings": {"zzzzzzzz": {}}}`:                          `there is no ring "zzzzzzzz"; there are action`,
 		`{"rings": {"console": {"entries": 0}}}`:               `rings: console: entries 0 are outside of 1–1000000`,
 		`{"rings": {"console": {"entries": 1000001}}}`:         `entries 1000001 are outside`,
-		`{"rings": {"console": {"entries": "many"}}}`:          `rings: console: json`,
+		`{"rings": {"console": {"entries": "many"}}}`:          `rings: console: entries cannot be a string`,
 		`{"rings": {"console": {"bytes": "63KB"}}}`:            `bytes "63KB" are no size from 64KB to 4GB`,
 		`{"rings": {"console": {"bytes": "5GB"}}}`:             `bytes "5GB" are no size`,
 		`{"rings": {"console": {"bytes": "much"}}}`:            `bytes "much" are no size`,
 		`{"rings": {"console": {"age": "999ms"}}}`:             `age "999ms" is no time from 1s to 720h`,
 		`{"rings": {"console": {"age": "721h"}}}`:              `age "721h" is no time`,
-		`{"rings": {"console": {"ages": "1h"}}}`:               `rings: console: json: unknown field "ages"`,
-		`{"rings": {"console": {"entries": 5}, "network": 7}}`: `rings: network: json`,
+		`{"rings": {"console": {"ages": "1h"}}}`:               `rings: console: unknown field "ages"`,
+		`{"rings": {"console": {"entries": 5}, "network": 7}}`: `rings: network: names with values are expected`,
 	} {
 		d := withSettings(t, content)
 		if b := buffersOf(t, d)["console"]; b.Capacity != 0 {

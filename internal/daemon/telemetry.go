@@ -13,23 +13,13 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
-// noted is what a client's answer says beside its own: that its tab in use was changed for it, once, and what is relaxed
-// for as long as it is.
-func (d *parts) noted(call catalog.Call) string {
-	moved, relaxed := d.registry.Moved(call.Client), d.insecure.note()
-	if moved != "" && relaxed != "" {
-		return moved + "; " + relaxed
-	}
-	return moved + relaxed
-}
-
 // footer is what stands below an answer: what else happened since the client's last one, and the alerts that it asked for.
 func (d *parts) footer(call catalog.Call) string {
 	return strings.Trim(d.beside(call)+"\n"+d.alerts.Delta(call.Client), "\n")
 }
 
 // beside is the line below an answer that tells a client what else happened since its last one. In
-// mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
+// mode auto it speaks only of errors and failed requests, in full of everything, and never of what lists leave out as noise. It says what it could not count: what
 // was evicted, and what is behind the events that one call looks at; the next call goes on there.
 func (d *parts) beside(call catalog.Call) string {
 	mode := d.registry.Telemetry(call.Client)
@@ -38,6 +28,7 @@ func (d *parts) beside(call catalog.Call) string {
 	}
 	const key = "telemetry"
 	cursor := query.Cursor(d.registry.Position(call.Client, key))
+	call.Hidden = &catalog.Hidden{}
 	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange, event.KindMark}
 	if mode == "full" {
 		kinds = nil
@@ -45,7 +36,7 @@ func (d *parts) beside(call catalog.Call) string {
 	counts := map[string]int{}
 	list, cover, err := query.Timeline(
 		context.Background(),
-		d.reader,
+		d.noise.Reader(call, d.reader),
 		kinds,
 		query.Filter{},
 		query.Page{Cursor: cursor, Limit: 1000},

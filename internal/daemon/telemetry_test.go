@@ -7,6 +7,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/store"
 )
 
@@ -64,5 +65,27 @@ func TestTheTailSaysWhatItDidNotCount(t *testing.T) {
 	}
 	if got := d.footer(call); got != "" {
 		t.Errorf("it is told again: %q", got)
+	}
+}
+
+// The line below an answer does not count what lists leave out.
+func TestTheTailDoesNotCountNoise(t *testing.T) {
+	d := built(t, place(t))
+	call := catalog.Call{Client: "c", Root: t.TempDir()}
+	if _, err := d.noise.Change(call, func(r *noise.Rules) error {
+		r.Rules = append(r.Rules, noise.Rule{ID: "n1", Category: noise.Console, Match: noise.Match{Message: "boom"}, Own: true})
+		return r.Rules[0].Compile()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	d.footer(call)
+	appendLogs(d, 2, "error", "boom")
+	if got := d.footer(call); got != "" {
+		t.Errorf("noise alone: %q", got)
+	}
+	appendLogs(d, 2, "error", "boom")
+	appendLogs(d, 1, "error", "no stock")
+	if got := d.footer(call); got != "new since your last call: 1 console error" {
+		t.Errorf("beside noise: %q", got)
 	}
 }

@@ -191,11 +191,18 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 		} `json:"partialSuccess"`
 	}
 	if json.Unmarshal(answer, &partial) == nil { // an answer of another form refuses nothing
-		logs, _ := partial.Partial.Logs.Int64() // none is 0
-		spans, _ := partial.Partial.Spans.Int64()
-		refused, reason = int(logs+spans), clip([]byte(partial.Partial.Message))
+		refused, reason = counted(partial.Partial.Logs)+counted(partial.Partial.Spans), clip([]byte(partial.Partial.Message))
 	}
 	return refused, reason, 0, nil
+}
+
+// counted reads a count that another program gave: what is none, or too large, is 0.
+func counted(n json.Number) int {
+	count, err := strconv.ParseUint(n.String(), 10, 31)
+	if err != nil {
+		return 0
+	}
+	return int(count)
 }
 
 // clip bounds what another program said before it is shown.

@@ -90,6 +90,15 @@ func TestWhatAStoreRefusesIsCounted(t *testing.T) {
 	if refused, reason, err := to.Post(t.Context(), to.Traces, nil); err != nil || refused != 3 || reason != "too old[31m\u00a0é" {
 		t.Errorf("%d %q %v", refused, reason, err)
 	}
+	for said, want := range map[string]int{
+		`"rejectedSpans":-3`: 0, `"rejectedSpans":"-3","rejectedLogRecords":2`: 2, `"rejectedSpans":9223372036854775807,"rejectedLogRecords":"1"`: 1,
+		`"rejectedSpans":1e3`: 0, `"rejectedSpans":2147483647,"rejectedLogRecords":2147483647`: 2 * 2147483647,
+	} {
+		to, _ := target(t, &store{answers: []func(http.ResponseWriter){status(200, "", "", `{"partialSuccess":{`+said+`}}`)}})
+		if refused, _, err := to.Post(t.Context(), to.Traces, nil); err != nil || refused != want {
+			t.Errorf("%s: %d %v", said, refused, err)
+		}
+	}
 	for name, answer := range map[string]func(http.ResponseWriter){
 		"400":        status(400, "", "", "no such field"),
 		"a redirect": status(307, "Location", "http://127.0.0.1:1/", ""),

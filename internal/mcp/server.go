@@ -170,6 +170,7 @@ func (s *Server) handler(t *catalog.Bound, mode func(json.RawMessage) (json.RawM
 		call := s.caller(req)
 		s.met(call, req)
 		s.rooted(ctx, req.Session, &call)
+		s.cfg.Calls.Place(&call) // what stands below the answer needs it, too
 		if token := req.Params.GetProgressToken(); token != nil {
 			var steps atomic.Int64
 			call.Progress = func(message string) {

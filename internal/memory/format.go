@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -101,7 +102,7 @@ func decode(data []byte) (map[string]Entry, *fault) {
 	err := members(dec, func(key string) *fault {
 		begin := dec.InputOffset()
 		if slices.Contains(seen, key) {
-			return bad(begin, "%.80q is there twice", key)
+			return bad(begin, "%s is there twice", word(key))
 		}
 		seen = append(seen, key)
 		switch key {
@@ -112,7 +113,7 @@ func decode(data []byte) (map[string]Entry, *fault) {
 		case "names":
 			return names(dec, all, bad)
 		}
-		return bad(begin, "%.80q is unknown", key)
+		return bad(begin, "%s is unknown", word(key))
 	}, bad)
 	if err != nil {
 		return nil, err
@@ -120,12 +121,20 @@ func decode(data []byte) (map[string]Entry, *fault) {
 	return all, nil
 }
 
+// word is a field's name for a reader. Who wrote the file may be a stranger, whose sentences are not repeated.
+func word(key string) string {
+	if isName(key) {
+		return strconv.Quote(key)
+	}
+	return "a field"
+}
+
 // names reads the object of names into all.
 func names(dec *json.Decoder, all map[string]Entry, bad func(int64, string, ...any) *fault) *fault {
 	return members(dec, func(name string) *fault {
 		begin := dec.InputOffset()
 		if !isName(name) {
-			return bad(begin, "%.80q is no name: 1 to 64 letters, digits, _, - and . are", name)
+			return bad(begin, "a name is none: 1 to 64 letters, digits, _, - and . are")
 		}
 		if _, twice := all[name]; twice {
 			return bad(begin, "%q is there twice", name)
@@ -151,6 +160,7 @@ func names(dec *json.Decoder, all map[string]Entry, bad func(int64, string, ...a
 				}
 			} else if _, field, ok := strings.Cut(what, "unknown field "); ok {
 				offset = int64(bytes.Index(raw, []byte(field)))
+				what = word(strings.Trim(field, `"`)) + " is unknown"
 			}
 			return bad(dec.InputOffset()-int64(len(raw))+offset, "%s: %.160s", name, what)
 		}

@@ -199,6 +199,18 @@ func (s *Store) Reader(call catalog.Call, r *query.Live) *query.Live {
 	})
 }
 
+// Hider returns what tells whether an event is hidden from a client, by the rules that its project has at that time; nil where the
+// project is not known. Rules that cannot be read hide nothing.
+func (s *Store) Hider(call catalog.Call) func(event.Event) bool {
+	if call.Root == "" {
+		return nil
+	}
+	return func(e event.Event) bool {
+		rules, err := s.Of(call)
+		return err == nil && rules.hides(e) != nil
+	}
+}
+
 func (r *Rules) kinds() (out []event.Kind) {
 	for i := range r.Rules {
 		for _, k := range kindsOf(r.Rules[i].Category) {

@@ -24,6 +24,7 @@ const (
 	maxWord  = 40   // bytes of a classification
 	maxSeen  = 2000 // bytes of a text that a rule looks at
 	frames   = 8    // calls of a stack that are looked at
+	maxSteps = 1000 // instructions of a regular expression; each byte of a text may cost as many
 )
 
 // Categories of what rules hide.
@@ -121,6 +122,11 @@ func compile(name, text string) (*regexp.Regexp, error) {
 		return nil, problem.New(problem.InvalidParam, `Say it with one repeat, such as [\d.]+ for (\d+\.)+.`,
 			"%s has a repeat within a repeat: it would be harmless here, where matching takes as long as the text, but what reads "+
 				"the rule elsewhere may need forever.", name)
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err == nil && len(program.Inst) > maxSteps {
+		return nil, problem.New(problem.InvalidParam, `Repeat less often: + and * cost less than {0,900}.`,
+			"%s is too slow: its repeats are %d steps for each byte of a text; %d are the most.", name, len(program.Inst), maxSteps)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil { // a count that is too large

@@ -302,6 +302,11 @@ func TestBoundsOfRules(t *testing.T) {
 		{rule(noise.Console, noise.Match{Message: "((a+))*"}), false},
 		{rule(noise.Console, noise.Match{Message: "a+b*c{3}"}), true},
 		{rule(noise.Console, noise.Match{Source: "a*"}), false},
+		// 56,000 steps for each byte: one line of 2,000 bytes takes seconds.
+		{rule(noise.Console, noise.Match{Message: strings.Repeat(`\w{0,999}`, 56) + "!"}), false},
+		{rule(noise.Console, noise.Match{Message: "a{0,490}!"}), true},
+		{rule(noise.Console, noise.Match{Message: strings.Repeat("a?", 256)}), false}, // fits every text
+		{rule(noise.Console, noise.Match{Message: "!" + strings.Repeat("a?", 255)}), true},
 		{rule(noise.Console, noise.Match{URL: "("}), false},
 		{rule("", noise.Match{URL: "a"}), false},
 	} {

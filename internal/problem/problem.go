@@ -5,7 +5,9 @@ package problem
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/brennhill/gasoline/internal/page"
 )
@@ -122,5 +124,12 @@ func From(err error) *Problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	return &Problem{Code: Internal, Message: err.Error(), Fix: `Run "gasoline doctor" and report this if it persists.`}
+	fix := `Run "gasoline doctor" and report this if it persists.`
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		fix = "Ask the user to free room on that disk, then repeat the call."
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		fix = "Ask the user to let the account that runs Gasoline write there, then repeat the call."
+	}
+	return &Problem{Code: Internal, Message: err.Error(), Fix: fix}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -95,11 +96,19 @@ func (v *Values) Stats() (namespaces map[string]int, bytes int64) {
 	return namespaces, bytes
 }
 
+// saving has one value saved after another: the bounds are of all, whoever saves at the same time.
+var saving sync.Mutex
+
 // Save stores JSON under a key and reports whether it replaced what was there. Problem: too_large.
-func (v *Values) Save(namespace, key string, data []byte) (replaced bool, _ error) {
+func (v *Values) Save(namespace, key string, data []byte) (replaced bool, err error) {
 	if len(data) > maxValue {
-		return false, problem.New(problem.TooLarge, "Save less, or under several keys.", "the value has %s; it may have %s.",
-			megabytes(int64(len(data))), megabytes(maxValue))
+		return false, problem.New(problem.TooLarge, "Save less, or under several keys.", "the value has %d bytes; it may have %d.",
+			len(data), maxValue)
+	}
+	saving.Lock()
+	defer saving.Unlock()
+	if v.files, err = v.dir.Files(v.folder); err != nil {
+		return false, err
 	}
 	file, there := v.find(namespace, key)
 	total := int64(len(data))

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -61,6 +62,8 @@ type param struct {
 	standard any  // nil: none
 	required bool // and its schema says so
 	needed   bool // its schema does not say so
+
+	neededFor []string // values of the parameter action, which stands before it, that need it
 }
 
 // Call returns the arguments of the mode that a call of the tool stands for. Problems: invalid_param, missing_param.
@@ -78,7 +81,7 @@ func (n *Named) Call(given json.RawMessage) (json.RawMessage, error) {
 		v, ok := args[p.name]
 		delete(args, p.name)
 		if !ok || v == nil || v == "" {
-			if p.required || p.needed {
+			if p.required || p.needed || slices.Contains(p.neededFor, fmt.Sprint(out["action"])) {
 				return nil, problem.New(problem.MissingParam, fmt.Sprintf("Give %s.", p.name), "%s needs %s.", n.Name, p.name)
 			}
 			if p.standard != nil {
@@ -110,21 +113,29 @@ func (n *Named) Call(given json.RawMessage) (json.RawMessage, error) {
 func (p param) check(v any) (any, bool) {
 	switch v := v.(type) {
 	case json.Number:
-		i, err := v.Int64()
-		return i, p.kind == "integer" && err == nil
+		i, ok := whole(v)
+		return i, p.kind == "integer" && ok
 	case bool:
 		return v, p.kind == "boolean"
 	case string:
 		switch p.kind {
 		case "integer":
-			i, err := json.Number(v).Int64()
-			return i, err == nil
+			return whole(json.Number(v))
 		case "boolean":
 			return v == "true", v == "true" || v == "false"
 		}
 		return v, p.enum == nil || slices.Contains(p.enum, v)
 	}
 	return nil, false
+}
+
+// whole reads a whole number. JSON Schema takes 20.0 for one, and so some models write it.
+func whole(n json.Number) (any, bool) {
+	if i, err := n.Int64(); err == nil {
+		return i, true
+	}
+	f, err := n.Float64()
+	return int64(f), err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53
 }
 
 // way says what a parameter takes.

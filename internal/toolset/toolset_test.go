@@ -47,6 +47,8 @@ func TestCallsAreThoseOfModes(t *testing.T) {
 		{"get_browser_logs", ``, `{"limit":20,"what":"errors"}`},
 		{"get_browser_logs", `{"level":"all","limit":5}`, `{"include":["errors","logs"],"limit":5,"what":"timeline"}`},
 		{"get_browser_logs", `{"level":"info","limit":"7"}`, `{"limit":7,"min_level":"info","what":"logs"}`},
+		{"get_browser_logs", `{"level":"info","limit":20.0}`, `{"limit":20,"min_level":"info","what":"logs"}`},
+		{"get_browser_logs", `{"level":"info","limit":"2e1"}`, `{"limit":20,"min_level":"info","what":"logs"}`},
 		{"get_network_activity", `{}`, `{"failed":true,"what":"network_bodies","without":["media"]}`},
 		{"get_network_activity", `{"status_filter":"all","include_bodies":"false"}`, `{"what":"network_bodies","without":["media","bodies"]}`},
 		{"take_screenshot", `{"selector":"#a"}`, `{"grayscale":true,"max_width":800,"selector":"#a","what":"screenshot"}`},
@@ -70,6 +72,9 @@ func TestCallsAreThoseOfModes(t *testing.T) {
 	for _, c := range [][3]string{
 		{"highlight_element", `{}`, "missing_param: highlight_element needs selector."},
 		{"learn_selector", `{"selector":"#a"}`, "missing_param: learn_selector needs semantic_name."},
+		{"manage_state", `{"action":"save"}`, "missing_param: manage_state needs snapshot_name."},
+		{"manage_state", `{"action":"load","snapshot_name":""}`, "missing_param: manage_state needs snapshot_name."},
+		{"get_browser_logs", `{"limit":1e30}`, "invalid_param: limit of get_browser_logs cannot be 1e30."},
 		{"manage_state", `{}`, "missing_param: manage_state needs action."},
 		{"get_browser_logs", `[]`, "invalid_param: the arguments of get_browser_logs are no JSON object."},
 		{"get_browser_logs", `{"limit":"many"}`, "invalid_param: limit of get_browser_logs cannot be many."},

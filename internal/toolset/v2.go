@@ -94,7 +94,7 @@ func V2() []Named {
 			Description: "Save or Load a browser state snapshot.",
 			params: []param{
 				{name: "action", kind: "string", enum: []string{"save", "load", "list"}, needed: true},
-				{name: "snapshot_name", kind: "string"},
+				{name: "snapshot_name", kind: "string", neededFor: []string{"save", "load"}},
 			},
 			call: func(a map[string]any) map[string]any {
 				switch a["action"] {

@@ -146,7 +146,7 @@ var fills = map[string]fill{
 	"observe actions":            with(args{"last_n": 10}),
 	"observe command_result":     of("correlation_id", "a command that has ended", (*live).correlation),
 	"observe storage":            with(args{"storage_type": "local"}),
-	"observe indexeddb":          never("the names of a database and a store of the page"),
+	"observe indexeddb":          database,
 	"observe recording_actions":  of("recording_id", "a recording", (*live).recorded),
 	"observe log_diff_report":    of("original_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
 	"observe playback_results":   of("recording_id", "a recording that was played back", func(l *live) string { return l.recording("", true) }),
@@ -160,14 +160,14 @@ var fills = map[string]fill{
 	},
 	"analyze computed_styles":         with(args{"selector": "body", "properties": []string{"color", "display"}}),
 	"analyze dom":                     with(args{"selector": "body", "max_depth": 2}),
-	"analyze data_table":              never("a table on the page"),
+	"analyze data_table":              where("a table on the page", (*live).table, args{}),
 	"analyze visual_baseline":         with(args{"name": "example", "overwrite": true}),
 	"analyze visual_diff":             of("baseline", "a saved picture", (*live).baseline),
 	"interact click":                  on("an element", clickable),
 	"interact type":                   on("a field", writable, args{"text": "example", "clear": true}),
 	"interact paste":                  on("a field", writable, args{"text": "example"}),
 	"interact get_value":              on("a field", writable),
-	"interact select":                 never("a list and the value of an option"),
+	"interact select":                 option,
 	"interact check":                  on("a checkbox", []string{"checkbox"}),
 	"interact key_press":              with(args{"text": "Tab"}),
 	"interact scroll_to":              with(args{"direction": "bottom"}),
@@ -233,6 +233,31 @@ var fills = map[string]fill{
 	"configure test_boundary_start":   with(args{"test_id": "example"}),
 	"configure test_boundary_end":     with(args{"test_id": "example"}),
 	"configure streaming":             with(args{"operation": "status"}),
+}
+
+// database names a store of a database that the page has.
+func database(l *live) (args, string) {
+	for _, d := range l.databases() {
+		if len(d.Stores) > 0 {
+			return args{"database": d.Name, "store": d.Stores[0]}, ""
+		}
+	}
+	return nil, "a database of the page"
+}
+
+// option names an option that a list of the page has.
+func option(l *live) (args, string) {
+	for _, f := range l.fields() {
+		if f.Hidden || f.Disabled || f.ReadOnly || f.Type != "select" && f.Type != "select-one" {
+			continue
+		}
+		for _, o := range f.Options {
+			if !o.Refused && o.Label != "" {
+				return args{"ref": f.Ref, "value": o.Label}, ""
+			}
+		}
+	}
+	return nil, "a list of options on the page"
 }
 
 func isAnnotation(e event.Event) bool {

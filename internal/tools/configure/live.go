@@ -85,6 +85,72 @@ func (l *live) ask(tool string, args map[string]any, into any) {
 	}
 }
 
+// inspected is what a question to the documents of the page was answered, the main one's first.
+type inspected[R any] struct {
+	Documents []struct {
+		Answer R `json:"answer"`
+	} `json:"documents"`
+}
+
+// field is what matters here of an entry of analyze forms.
+type field struct {
+	Ref      string `json:"ref"`
+	Type     string `json:"type"`
+	Hidden   bool   `json:"hidden"`
+	Disabled bool   `json:"disabled"`
+	ReadOnly bool   `json:"readonly"`
+	Options  []struct {
+		Label   string `json:"label"`
+		Refused bool   `json:"disabled"`
+	} `json:"options"`
+}
+
+// fields returns the fields of the page's main document.
+func (l *live) fields() (out []field) {
+	var got inspected[struct {
+		Forms []struct {
+			Fields []field `json:"fields"`
+		} `json:"forms"`
+	}]
+	l.ask("analyze", map[string]any{"what": "forms", "frame": "main"}, &got)
+	for _, d := range got.Documents {
+		for _, f := range d.Answer.Forms {
+			out = append(out, f.Fields...)
+		}
+	}
+	return out
+}
+
+// table tells whether the page has one; "" it has none.
+func (l *live) table() string {
+	var got inspected[struct {
+		Count int `json:"count"`
+	}]
+	l.ask("analyze", map[string]any{"what": "data_table"}, &got)
+	for _, d := range got.Documents {
+		if d.Answer.Count > 0 {
+			return "a table"
+		}
+	}
+	return ""
+}
+
+// stored is a database of the page with its stores.
+type stored struct {
+	Name   string   `json:"name"`
+	Stores []string `json:"object_stores"`
+}
+
+func (l *live) databases() []stored {
+	var got struct {
+		IndexedDB struct {
+			Databases []stored `json:"databases"`
+		} `json:"indexeddb"`
+	}
+	l.ask("observe", map[string]any{"what": "storage", "storage_type": "indexeddb"}, &got)
+	return got.IndexedDB.Databases
+}
+
 // once remembers what was found.
 func (l *live) once(what string, look func() string) string {
 	v, known := l.found[what]

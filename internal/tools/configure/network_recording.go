@@ -51,7 +51,7 @@ type networkRecordingResult struct {
 	Started    string            `json:"started_at,omitempty"`
 	DurationMS int64             `json:"duration_ms,omitempty"`
 	Filters    *recordingFilters `json:"filters,omitempty"`
-	Requests   []recordedRequest `json:"requests,omitempty"`
+	Requests   []recordedRequest `json:"requests,omitzero"`
 	Count      int               `json:"count"`             // that fit, given or not
 	Before     int               `json:"begun_before"`      // that fit, but were under way when it began
 	Pending    int               `json:"pending,omitempty"` // that have no answer yet

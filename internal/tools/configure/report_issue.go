@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
@@ -202,7 +201,9 @@ func (env Env) draft(ctx context.Context, p issueParams) (draft, error) {
 			if text == "" {
 				text = "_Nothing was written here._"
 			}
-			body.WriteString(strings.ToValidUTF8(text, string(utf8.RuneError)) + "\n")
+			for line := range strings.Lines(text) { // what nobody sees in the preview is not sent either
+				body.WriteString(answer.Clean(strings.TrimRight(line, "\r\n")) + "\n")
+			}
 		}
 		body.WriteByte('\n')
 	}

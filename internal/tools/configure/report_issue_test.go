@@ -90,7 +90,7 @@ func (i *issues) given(name string) string {
 }
 
 const (
-	preview = `{"action":"report_issue","operation":"preview","title":"It ends $(touch x)\n at night","user_context":"Token ghp_0123456789abcdefghijABCDEFGHIJ012345 and «a»; rm -rf /"}`
+	preview = `{"action":"report_issue","operation":"preview","title":"It ends $(touch x)\n at night","user_context":"Token ghp_0123456789abcdefghijABCDEFGHIJ012345 and «a»\u200b\udb40\udc41; rm -rf /"}`
 	submit  = `{"action":"report_issue","operation":"submit","confirm":true}`
 )
 

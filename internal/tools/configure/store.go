@@ -55,6 +55,9 @@ func store(ctx context.Context, env Env, p storeParams) (answer.Texter, error) {
 			p.Namespace = selectors
 		}
 	}
+	if strings.EqualFold(p.Namespace, selectors) { // names that differ in case are one to some file systems
+		p.Namespace = selectors
+	}
 	if p.Operation == "" {
 		p.Operation = "list"
 	}

@@ -15,7 +15,7 @@ import (
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "streaming",
 	Doc: "Tell this session of errors and the like while they happen: by MCP notifications (resource gasoline://alerts, " +
-		"log messages), and by a line below its next answer.",
+		"log messages), and by a line below its next answer. Noise rules hold here, too.",
 	Aliases: []string{"stream", "alerts", "notifications"},
 	Example: `{"operation":"enable","events":["errors","network_errors"],"severity_min":"error"}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.RateLimited},
@@ -42,6 +42,7 @@ type streamingResult struct {
 	Pending  *int             `json:"pending,omitempty"`
 	Repeated int              `json:"repeated,omitempty"`
 	Dropped  int              `json:"dropped,omitempty"`
+	Hidden   int              `json:"noise_hidden,omitempty"` // that noise rules hide
 	Cleared  *int             `json:"pending_cleared,omitempty"`
 	Ways     *Ways            `json:"delivery,omitempty"`
 }
@@ -76,6 +77,7 @@ func streaming(ctx context.Context, env Env, p streamingParams) (*streamingResul
 					`observe {"what":"errors"} with a cursor tells what is new in any case.`,
 				"this caller has no session that can be notified.")
 		}
+		c.Hides = env.Noise.Hider(env.Call)
 		if err := env.Alerts.Enable(ctx, client, c); err != nil {
 			return nil, err
 		}
@@ -85,7 +87,7 @@ func streaming(ctx context.Context, env Env, p streamingParams) (*streamingResul
 		return &streamingResult{Status: "disabled"}, nil
 	}
 	out := &streamingResult{
-		Status: "enabled", Notified: &s.Notified, Pending: &s.Pending, Repeated: s.Repeated, Dropped: s.Dropped,
+		Status: "enabled", Notified: &s.Notified, Pending: &s.Pending, Repeated: s.Repeated, Dropped: s.Dropped, Hidden: s.Hidden,
 		Config: &streamingConfig{s.Config.Events, int(s.Config.Throttle / time.Second), s.Config.Severity, s.Config.URL},
 	}
 	ways, _ := env.Daemon.Hears(client)
@@ -142,6 +144,9 @@ func (s *streamingResult) Text(w *answer.Writer) {
 	}
 	w.Head("streaming: on for %s from %s, at most every %d s and 12 a minute%s", strings.Join(c.Events, ", "), c.Severity, c.Throttle, where)
 	w.Head("told: %d notifications, %d alerts wait, %d repeats, %d dropped", *s.Notified, *s.Pending, s.Repeated, s.Dropped)
+	if s.Hidden > 0 {
+		w.Head("noise rules hide %d", s.Hidden)
+	}
 	var ways []string
 	if s.Ways.Subscribed {
 		ways = append(ways, "resource updates of gasoline://alerts")
