@@ -60,8 +60,9 @@ type known struct {
 
 // looked is what the page said of a locator.
 type looked struct {
-	count int
-	why   string // why it is not known; "" where it is
+	count  int
+	why    string // why it fits nothing; "" where that is not known
+	unread string // why it cannot be looked for here
 }
 
 // prepare reads what is known of elements: the memory of the project, and what was done in pages.
@@ -139,11 +140,15 @@ func (h *healer) file(ctx context.Context, f *healedFile, p testHealParams) erro
 			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s: a call looks for %d of a file", u.Line, answer.Cut(u.Source, 120), healLooks))
 			continue
 		}
-		f.Locators++
 		at, err := h.look(ctx, u)
 		if err != nil {
 			return err
 		}
+		if at.unread != "" {
+			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s: %s", u.Line, answer.Cut(u.Source, 120), at.unread))
+			continue
+		}
+		f.Locators++
 		b, ok := h.judge(at, same[k])
 		if !ok {
 			continue
@@ -207,6 +212,8 @@ func (h *healer) count(ctx context.Context, selector, within, frame string) (loo
 		l.why = "the frame that it is in is not there"
 	case p != nil && (p.Code == "scope_not_found" || p.Code == problem.NotFound):
 		l.why = "what it is looked for in is not there"
+	case p != nil && p.Code == "ambiguous_target":
+		l.unread = "what it is looked for in fits several elements"
 	case p != nil && p.Code == "invalid_selector":
 		l.why = "no browser reads it"
 	default:
@@ -281,6 +288,10 @@ func (b *candidate) decide(uses []testfile.Use) {
 		b.Manual = "the test asserts it; that it is not there may be the fault that the test is for"
 	case b.Confidence < sure:
 		b.Manual = map[string]string{"renamed": "it is called otherwise now", "similar": "another element may have been meant"}[b.Strategy]
+	case slices.ContainsFunc(uses, func(u testfile.Use) bool { return !u.Acted }):
+		b.Manual = "what the test does with it is not seen"
+	case slices.ContainsFunc(uses, func(u testfile.Use) bool { return u.Extra }):
+		b.Manual = "what else stands in its parentheses would go"
 	case slices.ContainsFunc(uses, func(u testfile.Use) bool { _, ok := u.Write(b.selector); return !ok }):
 		b.Manual = "it is used in several ways"
 	default:
