@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/steps"
 )
@@ -26,6 +28,7 @@ type act struct {
 	again  bool // it is the first on its page: a page that is not ready yet may lose it
 	asks   []ask
 	checks []check
+	opens  bool // dialogs of the browser
 }
 
 // place is where an act is done.
@@ -155,14 +158,14 @@ func (p *Plan) do(a *act, step *steps.Step, w printer, s *Script) {
 	text := func() {
 		a.value.text = step.Value
 		if step.Masked {
-			a.value = value{variable: s.variable(step.Label(), a.number)}
+			a.value = value{variable: s.variable(step.Label(), step.Value, a.number)}
 		}
 	}
 	switch step.Type {
 	case "navigate":
 		a.verb, a.value.text = "goto", p.local(step.ToURL)
 		if steps.Masked(step.ToURL) {
-			a.value = value{variable: s.variable("url of step", a.number)}
+			a.value = value{variable: s.variable(fmt.Sprintf("url %d", a.number), step.ToURL, a.number)}
 		}
 	case "back":
 		a.verb = "back"
@@ -225,23 +228,33 @@ func (p *Plan) do(a *act, step *steps.Step, w printer, s *Script) {
 
 // files are the names of files in what a step tells of an upload: "cat.png (120 bytes), …".
 func files(told string) (out []string) {
-	for part := range strings.SplitSeq(told, ", ") {
-		if i := strings.LastIndex(part, " ("); i > 0 && strings.HasSuffix(part, " bytes)") {
-			part = part[:i]
+	for told != "" {
+		name, rest := told, ""
+		if at := fileEnd().FindStringIndex(told); at != nil {
+			name, rest = told[:at[0]], told[at[1]:]
 		}
-		if part != "" {
-			out = append(out, part)
+		if name != "" {
+			out = append(out, name)
 		}
+		told = rest
 	}
 	return out
 }
 
-// variable names a variable that has to be set.
-func (s *Script) variable(label string, number int) string {
+// fileEnd is what stands behind the name of a file, which may have commas itself.
+var fileEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \(\d+ bytes\)(?:, |$)`) })
+
+// variable names a variable that has to be set. What was typed into a field of the same name is another one where it was
+// another secret.
+func (s *Script) variable(label, typed string, number int) string {
 	name := variable(label, number)
-	if label == "url of step" {
-		name = fmt.Sprintf("URL_%d", number)
+	if was, taken := s.typed[name]; taken && was != typed {
+		name = fmt.Sprintf("%s_%d", name, number)
 	}
+	if s.typed == nil {
+		s.typed = map[string]string{}
+	}
+	s.typed[name] = typed
 	if !slices.Contains(s.Variables, name) {
 		s.Variables = append(s.Variables, name)
 	}
@@ -409,6 +422,7 @@ func shapeOf(body string) (out []member) {
 
 // checks adds what is to be true after an act.
 func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
+	a.opens = len(step.Dialogs) > 0
 	if !p.Texts {
 		return
 	}
@@ -429,7 +443,8 @@ func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
 	}
 	for _, d := range step.Dialogs {
 		if m := pattern(d.Message); m != "" {
-			add(check{kind: "dialog", pattern: whole(d.Message, false), text: d.Type})
+			message, cut := strings.CutSuffix(d.Message, "…")
+			add(check{kind: "dialog", pattern: whole(message, cut || d.Cut), text: d.Type})
 		}
 	}
 	if failing {

@@ -155,7 +155,7 @@ func (w cypress) listeners(l *lines, p *Plan, acts []act, as func(string) string
 		l.add("  });")
 		l.add("});")
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("// How a dialog was answered is not recorded: each is accepted.")
 		l.add("const dialogs%s = [];", as("string[]"))
 		l.add(`cy.on("window:alert", (message) => {`)
@@ -342,8 +342,8 @@ func (w cypress) check(c *check, a *act) string {
 	case "unchecked":
 		return fmt.Sprintf(`%s.should("not.be.checked");`, at)
 	case "chosen":
-		// The texts of several options come as one.
-		return fmt.Sprintf(`%s.find("option:selected").should("have.text", %s);`, at, quoteJS(strings.Join(c.list, "")))
+		// What jQuery calls their text has the white space around it.
+		return fmt.Sprintf(`%s.find("option:selected").should((all) => expect(Cypress._.map(all.get(), "text")).to.deep.eq(%s));`, at, jsList(c.list))
 	case "dialog":
 		return fmt.Sprintf(`cy.wrap(dialogs).should((all) => expect(all.some((message) => /%s/.test(message))).to.eq(true));`, c.pattern)
 	}

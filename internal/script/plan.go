@@ -23,10 +23,6 @@ func (a *act) frames() bool {
 		slices.ContainsFunc(a.checks, func(c check) bool { return c.frame != "" }))
 }
 
-func (a *act) has(kind string) bool {
-	return slices.ContainsFunc(a.checks, func(c check) bool { return c.kind == kind })
-}
-
 // listens reports whether the test listens for errors.
 func (p *Plan) listens() bool { return p.NoErrors || p.Failure != nil && p.Failure.Message != "" }
 

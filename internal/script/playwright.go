@@ -143,7 +143,7 @@ func (w playwright) listeners(l *lines, p *Plan, acts []act) {
 		l.add("  errors.push(line);")
 		l.add("});")
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("// How a dialog was answered is not recorded: each is accepted.")
 		l.add("const dialogs%s = [];", w.typedAs("string[]"))
 		l.add(`page.on("dialog", (dialog) => {`)

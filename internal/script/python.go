@@ -130,7 +130,7 @@ func (w python) listeners(l *lines, p *Plan, acts []act) {
 		l.add("")
 		l.add(`page.on("response", answered)`)
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("# How a dialog was answered is not recorded: each is accepted.")
 		l.add(`page.on("dialog", lambda dialog: dialog.accept())`)
 	}

@@ -325,18 +325,20 @@ func TestSecretsAndGaps(t *testing.T) {
 				{Type: "input", Name: "PIN code", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
 				{Type: "select", Name: "PIN code", Value: "<card#1>", Masked: true, Locators: at},
 				{Type: "input", Name: "秘密", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
-				{Type: "navigate", ToURL: "http://a/?token=<token#2>"},
+				{Type: "navigate", ToURL: "http://a/?token=<token%232>"},
 				{Type: "click", Name: "lost"},
 				{Type: "drag", Locators: at},
+				{Type: "input", Name: "User", Value: "<email#1>", Masked: true, Locators: at},
+				{Type: "input", Name: "PIN code", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
 			},
 		})
-		if got := strings.Join(s.Variables, " "); got != "PIN_CODE VALUE_3 URL_4 START_URL" {
+		if got := strings.Join(s.Variables, " "); got != "PIN_CODE PIN_CODE_2 VALUE_3 URL_4 VALUE_7_USER START_URL" {
 			t.Errorf("%v: variables %s", c, got)
 		}
 		if len(s.Gaps) != 2 || strings.Count(s.Text, "has to be written by hand") != 2 {
 			t.Errorf("%v: gaps %q", c, s.Gaps)
 		}
-		for _, secret := range []string{"0a1b2c3d", "card#1", "token#"} {
+		for _, secret := range []string{"0a1b2c3d", "card#1", "token#", "token%23", "email#"} {
 			if strings.Contains(s.Text, secret) {
 				t.Errorf("%v has %s:\n%s", c, secret, s.Text)
 			}
@@ -369,7 +371,43 @@ func TestDragging(t *testing.T) {
 }
 
 func TestUploadedFiles(t *testing.T) {
-	if got := fmt.Sprintf("%q", files("a b.png (12 bytes), c (1).txt (3 bytes)")); got != `["a b.png" "c (1).txt"]` {
+	if got := fmt.Sprintf("%q", files("a b.png (12 bytes), c (1).txt (3 bytes), d, e.txt (0 bytes)")); got != `["a b.png" "c (1).txt" "d, e.txt"]` {
 		t.Error(got)
+	}
+}
+
+// What is another day, another visit or another secret is no part of a pattern; what says something stays.
+func TestDatesInWordsAreLeftOpen(t *testing.T) {
+	for text, want := range map[string]string{
+		"Saturday, November 28, 2026": "", "Paid on Nov 28": `Paid\s+on\s+.+`, "28. November 2026": "", "Am 28. Nov 2026 bezahlt": `Am\s+.+\s+bezahlt`,
+		"2026年11月28日(土)": "", "2026년 11월 28일": "", "el 28 de noviembre de 2026": `el\s+.+`, "28 नवंबर 2026": "", "sent 2 weeks ago": `sent\s+.+`,
+		"5m ago": "", "an hour ago": "", "Updated yesterday": `Updated\s+.+`, "Sat, 3 May": "", "14 août 2026": "", "Total 3 items": `Total\s+3\s+items`,
+		"You may pay 3 times": `You\s+may\s+pay\s+3\s+times`, "Sunday": "Sunday", "12 monkeys": `12\s+monkeys`, "12 Angry Men": `12\s+Angry\s+Men`,
+		"token <secret%232> sent": `token\s+.+\s+sent`, "March on": `March\s+on`,
+	} {
+		if got := pattern(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	secret := "http://a/cb?token=<secret%232>&x=1"
+	if got, want := queryPattern(secret), `^[a-z]+:\/\/[^\/]+\/cb\/?\?token=[^&#]*&x=1(?:#|$)`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Dialogs are accepted whatever is checked: a dismissed question leads elsewhere.
+func TestDialogsAreAnswered(t *testing.T) {
+	for _, c := range [][2]string{{Playwright, TypeScript}, {Playwright, Python}, {Cypress, javaScript}} {
+		p := &Plan{
+			Framework: c[0], Language: c[1], Name: "x", Origin: "http://a", Base: "http://a", Start: "http://a/",
+			Steps: []steps.Step{{Type: "back", Dialogs: []steps.Dialog{{Type: "confirm"}, {Type: "alert", Message: "Sure? " + strings.Repeat("x", 30), Cut: true}}}},
+		}
+		if s := Write(p); !strings.Contains(s.Text, "each is accepted") || s.Checks != 0 {
+			t.Errorf("%v:\n%s", c, s.Text)
+		}
+		p.Texts = true
+		if s := Write(p); !strings.Contains(s.Text, `^\s*Sure\?\s+x`) || strings.Contains(s.Text, `x\s*$`) || s.Checks != 1 {
+			t.Errorf("%v:\n%s", c, s.Text)
+		}
 	}
 }

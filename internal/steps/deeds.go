@@ -264,8 +264,8 @@ func deedOf(e event.Event, private bool) (deed, bool) {
 	return deed{}, false
 }
 
-// pseudonym is what stands where a secret was. It is compiled at its first use.
-var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+[#:][0-9a-z]+>`) })
+// pseudonym is what stands where a secret was, in an address with an escaped sign. It is compiled at its first use.
+var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+(?:[#:]|%23|%3[Aa])[0-9a-z]+>`) })
 
 // maxValue is how many characters of what is typed the page tells; a longer text ends with "…".
 const maxValue = 500
