@@ -44,6 +44,7 @@ type locator struct {
 	role    string // of kind role
 	written bool   // the name is the element's text
 	attr    string // of kind attribute
+	summary bool   // the element is one of a <details>, which the frameworks give no role
 }
 
 // value is a text to type, or a variable that holds it.
@@ -292,12 +293,20 @@ func chosen(list []steps.Locator, text string, w printer) *locator {
 		}
 		if at := locatorOf(l); at != nil {
 			at.written = text != "" && text == at.value
+			at.summary = slices.ContainsFunc(list, func(l steps.Locator) bool { return l.Kind == "css" && isSummary(l.Value) })
 			if _, ok := w.locator("page", at); ok {
 				return at
 			}
 		}
 	}
 	return nil
+}
+
+// isSummary reports whether CSS ends with a summary.
+func isSummary(css string) bool {
+	at := css[strings.LastIndexAny(css, " >")+1:]
+	end := strings.IndexFunc(at, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
+	return at == "summary" || end > 0 && at[:end] == "summary"
 }
 
 // locatorOf reads a locator as the page wrote it (capture/locators/grammar.ts); nil for one that is not understood.
@@ -351,8 +360,8 @@ func (p *Plan) asks(a *act, step *steps.Step, failing bool, names *int) {
 		return
 	}
 	for _, r := range step.Requests {
-		if r.Status == 0 {
-			continue // no answer came: that is not to be had again
+		if r.Status == 0 || a.verb == "fill" && partly(r.URL, step.Value) {
+			continue // no answer came, or it was of what stood there for a moment: that is not to be had again
 		}
 		one := ask{method: r.Method, pattern: addressPattern(r.URL), status: r.Status}
 		same := func(b ask) bool { return b.method == one.method && b.pattern == one.pattern }
@@ -376,6 +385,19 @@ func (p *Plan) asks(a *act, step *steps.Step, failing bool, names *int) {
 		}
 		a.asks = append(a.asks, one)
 	}
+}
+
+// partly reports whether an address is of a part of a text: a test types all of it at once.
+func partly(address, typed string) bool {
+	if strings.ContainsAny(typed, "/?#") {
+		return false
+	}
+	for part := range strings.SplitSeq(steps.PageOf(address), "/") {
+		if s, err := url.PathUnescape(part); err == nil && s != "" && len(s) < len(typed) && strings.HasPrefix(typed, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxMembers are the members of an answer that are checked.

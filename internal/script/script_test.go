@@ -411,3 +411,63 @@ func TestDialogsAreAnswered(t *testing.T) {
 		}
 	}
 }
+
+// Frameworks know an element otherwise than the page shows it: by what is written in its document.
+func TestWhatFrameworksCallElements(t *testing.T) {
+	at := func(kind, value, css string) steps.Step {
+		return steps.Step{Type: "click", Text: "SAVE IT", Locators: []steps.Locator{{Kind: kind, Value: value, Matches: 1}, {Kind: "css", Value: css, Matches: 1}}}
+	}
+	for _, c := range []struct {
+		step                        steps.Step
+		playwright, python, cypress string
+	}{
+		{
+			at("role", `button[name="SAVE IT"]`, "b"), `getByRole("button", { name: /^SAVE\s+IT$/i })`,
+			`get_by_role("button", name=re.compile(r"^SAVE\s+IT$", re.I))`, `cy.contains("button, [role=\"button\"]", /^\s*SAVE\s+IT\s*$/i)`,
+		},
+		{at("role", `button[name="Save It"]`, "b"), `getByRole("button", { name: "Save It", exact: true })`, `get_by_role("button", name="Save It", exact=True)`, `cy.get("b")`},
+		{at("text", `"SAVE IT"`, "b"), `getByText(/^SAVE\s+IT$/i)`, `get_by_text(re.compile(r"^SAVE\s+IT$", re.I))`, `cy.contains(/^\s*SAVE\s+IT\s*$/i)`},
+		{at("label", `"PIN"`, "input"), `getByLabel(/^PIN$/i)`, `get_by_label(re.compile(r"^PIN$", re.I))`, `cy.get("input")`},
+		{at("role", `button[name="More"]`, "#a > summary.b"), `page.locator("#a > summary.b")`, `page.locator("#a > summary.b")`, `cy.get("#a > summary.b")`},
+		{at("role", `button[name="More"]`, "summary-box"), `getByRole("button", { name: "More", exact: true })`, `get_by_role("button", name="More", exact=True)`, `cy.get("summary-box")`},
+	} {
+		for _, f := range []struct{ framework, language, want string }{{Playwright, TypeScript, c.playwright}, {Playwright, Python, c.python}, {Cypress, TypeScript, c.cypress}} {
+			s := Write(&Plan{Framework: f.framework, Language: f.language, Name: "x", Origin: "http://a", Base: "http://a", Start: "http://a/", Steps: []steps.Step{c.step}})
+			if !strings.Contains(s.Text, f.want+".click()") {
+				t.Errorf("%s %s: not %s in\n%s", f.framework, f.language, f.want, s.Text)
+			}
+		}
+	}
+}
+
+// Playwright's own escaping loses every second quote of a row, and marks of direction stand around words of some languages.
+func TestPatternsOfTexts(t *testing.T) {
+	const marks = `[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`
+	for text, want := range map[string]string{
+		"it's '''x''' `\"'": `^\s*it's\s+'\x27\x27x'\x27\x27\s+` + "`" + `\x22\x27\s*$`,
+		"שלום עולם":         `^` + marks + `*שלום` + marks + `+עולם` + marks + `*$`,
+	} {
+		if got := whole(text, false); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What was asked for while a text was being typed is not asked for by a test, which types it at once.
+func TestPartsOfWhatIsTypedAreNotAskedFor(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://a/suggest/t": true, "http://a/suggest/te%20a": true, "http://a/suggest/te abc": false, "http://a/suggest?q=t": false, "http://a/list": false,
+	} {
+		if got := partly(address, "te abc"); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
+// Frameworks write objects and what is thrown otherwise than it was captured.
+func TestKnownErrors(t *testing.T) {
+	p := &Plan{Known: []string{`failed {"code":5} Error: boom`, "Thrown: just text", `Thrown: {"a":1}`, `got [1,"x"]`, "[vite] lost [x]", "a [b] c", `failed {"code":6}`}}
+	if got, want := strings.Join(p.known(), " "), `/^failed/ /^just\s+text/ /^Object/ /^got\s+\[1,\x22x\x22\]/ /^\[vite\]\s+lost\s+\[x\]/ /^a\s+\[b\]\s+c/`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

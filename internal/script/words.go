@@ -48,7 +48,10 @@ func quoted(s, astral string) string {
 func escape(s string) string {
 	var b strings.Builder
 	space := false
+	last := rune(0)
 	for _, r := range s {
+		before := last
+		last = r
 		if unicode.IsSpace(r) {
 			space = true
 			continue
@@ -63,6 +66,8 @@ func escape(s string) string {
 			b.WriteRune(r)
 		case r == '"':
 			b.WriteString(`\x22`)
+		case (r == '\'' || r == '`') && strings.ContainsRune("'`\"", before): // Playwright escapes but every second one of a row
+			fmt.Fprintf(&b, `\x%x`, r)
 		case plainly(r):
 			b.WriteRune(r)
 		case r > 0xffff:
@@ -142,10 +147,17 @@ func whole(s string, cut bool) string {
 	if p == "" {
 		return ""
 	}
-	if cut {
-		return `^\s*` + p
+	p = `^\s*` + p
+	if !cut {
+		p += `\s*$`
 	}
-	return `^\s*` + p + `\s*$`
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
+	}) {
+		// Marks of the direction stand around words there, and nobody sees them.
+		p = strings.ReplaceAll(p, `\s`, `[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`)
+	}
+	return p
 }
 
 // addressPattern writes a regular expression for an address: its path on any host, ids in it as they come. The query is

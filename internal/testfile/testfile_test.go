@@ -299,7 +299,8 @@ func TestWhatIsWrittenIsReadAgain(t *testing.T) {
 			`testid=pay`: `getByTestId('pay')`, `role=button[name="Pay"]`: `getByRole('button', { name: 'Pay', exact: true })`,
 			`role=main`: `getByRole('main')`, `label="Name"`: `getByLabel('Name', { exact: true })`, `text=Tea`: `getByText('Tea', { exact: true })`,
 			`#a > .b`: `locator('#a > .b')`, `testid=data-cy="x"`: `locator('[data-cy="x"]')`, `a >>> b`: "", `ref=e1`: "", `role=a[checked="true"]`: "",
-			`placeholder="P"`: `getByPlaceholder('P', { exact: true })`,
+			`placeholder="P"`: `getByPlaceholder('P', { exact: true })`, `role=button[name="SAVE IT"]`: `getByRole('button', { name: 'SAVE IT' })`,
+			`text="SAVE IT"`: `getByText('SAVE IT')`,
 		},
 		`page.locator("#a")`: {`role=button[name="a\"b\\"]`: `getByRole("button", { name: "a\"b\\", exact: true })`},
 		`screen.findAllByText('x')`: {
