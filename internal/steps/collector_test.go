@@ -327,3 +327,24 @@ func TestEffectsHideSecrets(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// Who goes back from a page that was loaded again goes back, too.
+func TestBackFromAPageThatWasLoadedAgain(t *testing.T) {
+	var c told
+	c.visit(0, "D1")
+	c.click(1, "u1")
+	within := func(second float64, trigger, from, to string) {
+		c.at(second, &event.Lifecycle{State: "navigate", Trigger: trigger, FromURL: "http://localhost/" + from, ToURL: "http://localhost/" + to})
+	}
+	within(1.1, "push", "D1", "D1#/two")
+	c.at(20, &event.Lifecycle{Head: event.Head{Document: "D2"}, State: "document_start", ToURL: "http://localhost/D1#/two"})
+	within(40, "traverse", "D1#/two", "D1")
+	var got []string
+	for _, s := range c.Steps(began) {
+		got = append(got, s.Type+" "+s.LedTo)
+	}
+	want := "navigate http://localhost/D1, click http://localhost/D1#/two, navigate http://localhost/D1#/two, back http://localhost/D1"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+}

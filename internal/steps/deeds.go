@@ -159,7 +159,9 @@ func visit(out []*deed, pages []string, d *deed) ([]*deed, []string) {
 		return out, pages
 	}
 	cause := causeOf(out, d)
-	pages = append(pages, d.ToURL)
+	if d.ToURL != before { // a page that is loaded again has no place of its own in the history
+		pages = append(pages, d.ToURL)
+	}
 	if cause != nil {
 		if !Same(cause.LedTo, d.ToURL) || cause.LedTo == "" {
 			cause.LedTo = d.ToURL
