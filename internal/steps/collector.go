@@ -247,6 +247,9 @@ func (c *Collector) assign(all []*deed, deeds []deed) {
 		if !found {
 			i--
 		}
+		if byAction[x.action] == nil && i+1 < len(all) && all[i+1].typedBy(x.action) {
+			i++
+		}
 		if x.text != nil || x.gone != "" {
 			if i >= 0 && stays(x, deeds, all, i) {
 				texts[i] = append(texts[i], x)

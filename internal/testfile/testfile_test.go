@@ -193,7 +193,17 @@ func TestUsesAreRead(t *testing.T) {
 			`locator('.d') → .d | asserted`,
 			`locator('.e') → .e | act click`,
 		}},
-		{"templates in templates", JavaScript, "const x = `a${ `b${ `}` }'` }`; page.locator('#q')", []string{`locator('#q') → #q`}},
+		{"templates in templates", JavaScript, "const x = `a${ `b${ `}` }'` }`; page.locator('#q'); `${a.replace(/\\}/, b)} '`; page.locator('#r')", []string{
+			`locator('#q') → #q`, `locator('#r') → #r`,
+		}},
+		{"what is not known", JavaScript, `page.frameLocator(x).getByText('a'); page.locator('..').getByText('b'); f(c = page.getByText('c')); c.click();
+			d = page.getByText('d') || e; d.click()`, []string{
+			`getByText('a') ✗ its frame is computed, or in another one`,
+			`locator('..') ✗ it is an XPath`,
+			`getByText('b') ✗ what it is looked for in cannot be looked for`,
+			`getByText('c') → text=c | acted`,
+			`getByText('d') → text=d`,
+		}},
 		{"python", Python, "page.get_by_role(\"button\", name='Pay', exact=True).click()\n# page.get_by_text('no')\n" +
 			"expect(page.get_by_text(r\"a\\d\")).not_to_be_visible()\npage.locator('''#a''').first.fill(f\"{x}\")\npage.get_by_label(f'{x}')\n" +
 			"page.get_by_text('a' \"b\")\npage.get_by_role(\n  'link', name=re.compile('x'))\npage.get_by_test_id('t')", []string{
@@ -293,7 +303,7 @@ func FuzzRead(f *testing.F) {
 
 // What is written in the place of a use is read again as the selector that was meant.
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
-	hostile := `it's "x" \ ${y} </script> ü` + "\u2028"
+	hostile := `it's "x" \ ${y} </script> ü` + "\u2028\r"
 	for source, wants := range map[string]map[string]string{
 		`page.getByRole('button', { name: 'Buy' })`: {
 			`testid=pay`: `getByTestId('pay')`, `role=button[name="Pay"]`: `getByRole('button', { name: 'Pay', exact: true })`,
