@@ -93,7 +93,11 @@ type HARPostData struct {
 	Comment  string    `json:"comment,omitempty"`
 }
 
-// HARResponse is what came back. Status 0 means that nothing did.
+// noAnswer is the status of a response that did not come, as Playwright writes it. Its player makes an empty answer of success of
+// the status 0, which the specification does not know either.
+const noAnswer = -1
+
+// HARResponse is what came back. Status -1 means that nothing did, 0 that nobody may know it: of opaque answers.
 type HARResponse struct {
 	Status       int        `json:"status"`
 	StatusText   string     `json:"statusText"`
@@ -253,7 +257,7 @@ func goodFirst(entries []HAREntry) {
 		sorted := make([]HAREntry, 0, len(places))
 		for _, failed := range []bool{false, true} {
 			for _, i := range places {
-				if (entries[i].Response.Status == 0 || entries[i].Response.Status >= 400) == failed {
+				if (entries[i].Response.Status <= 0 || entries[i].Response.Status >= 400) == failed {
 					sorted = append(sorted, entries[i])
 				}
 			}
@@ -371,6 +375,9 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 			Content:     HARContent{Size: max(e.ResponseSize, 0), MIMEType: e.ContentType, Text: e.ResponseBody},
 			HeadersSize: -1, BodySize: e.TransferSize, TransferSize: e.TransferSize, Error: e.Error,
 		},
+	}
+	if e.Status == 0 && e.Outcome != "ok" { // else it came, and nobody may know how
+		entry.Response.Status = noAnswer
 	}
 	if e.FromCache {
 		entry.FromCache = "disk"

@@ -327,3 +327,15 @@ func TestAnArchiveIsWrittenByEntries(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// Playwright plays the status 0 as a success, and keeps a page waiting for -1, as its own archives have it.
+func TestWhatGotNoAnswerIsNoSuccess(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for outcome, want := range map[string]int{"network_error": -1, "blocked": -1, "timeout": -1, "aborted": -1, "pending": -1, "": -1, "ok": 0} {
+		e := exchange("d", "http://localhost/a", 0, at)
+		e.Outcome = outcome
+		if got := artifact.NewHAR(artifact.HARInput{Exchanges: []event.Exchange{e}}).Log.Entries[0]; got.Response.Status != want || got.Replayable {
+			t.Errorf("%q has the status %d, replayable %v", outcome, got.Response.Status, got.Replayable)
+		}
+	}
+}

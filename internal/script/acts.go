@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/steps"
 )
@@ -26,6 +28,7 @@ type act struct {
 	again  bool // it is the first on its page: a page that is not ready yet may lose it
 	asks   []ask
 	checks []check
+	opens  bool // dialogs of the browser
 }
 
 // place is where an act is done.
@@ -41,6 +44,7 @@ type locator struct {
 	role    string // of kind role
 	written bool   // the name is the element's text
 	attr    string // of kind attribute
+	summary bool   // the element is one of a <details>, which the frameworks give no role
 }
 
 // value is a text to type, or a variable that holds it.
@@ -155,14 +159,14 @@ func (p *Plan) do(a *act, step *steps.Step, w printer, s *Script) {
 	text := func() {
 		a.value.text = step.Value
 		if step.Masked {
-			a.value = value{variable: s.variable(step.Label(), a.number)}
+			a.value = value{variable: s.variable(step.Label(), step.Value, a.number)}
 		}
 	}
 	switch step.Type {
 	case "navigate":
 		a.verb, a.value.text = "goto", p.local(step.ToURL)
 		if steps.Masked(step.ToURL) {
-			a.value = value{variable: s.variable("url of step", a.number)}
+			a.value = value{variable: s.variable(fmt.Sprintf("url %d", a.number), step.ToURL, a.number)}
 		}
 	case "back":
 		a.verb = "back"
@@ -225,23 +229,33 @@ func (p *Plan) do(a *act, step *steps.Step, w printer, s *Script) {
 
 // files are the names of files in what a step tells of an upload: "cat.png (120 bytes), …".
 func files(told string) (out []string) {
-	for part := range strings.SplitSeq(told, ", ") {
-		if i := strings.LastIndex(part, " ("); i > 0 && strings.HasSuffix(part, " bytes)") {
-			part = part[:i]
+	for told != "" {
+		name, rest := told, ""
+		if at := fileEnd().FindStringIndex(told); at != nil {
+			name, rest = told[:at[0]], told[at[1]:]
 		}
-		if part != "" {
-			out = append(out, part)
+		if name != "" {
+			out = append(out, name)
 		}
+		told = rest
 	}
 	return out
 }
 
-// variable names a variable that has to be set.
-func (s *Script) variable(label string, number int) string {
+// fileEnd is what stands behind the name of a file, which may have commas itself.
+var fileEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \(\d+ bytes\)(?:, |$)`) })
+
+// variable names a variable that has to be set. What was typed into a field of the same name is another one where it was
+// another secret.
+func (s *Script) variable(label, typed string, number int) string {
 	name := variable(label, number)
-	if label == "url of step" {
-		name = fmt.Sprintf("URL_%d", number)
+	if was, taken := s.typed[name]; taken && was != typed {
+		name = fmt.Sprintf("%s_%d", name, number)
 	}
+	if s.typed == nil {
+		s.typed = map[string]string{}
+	}
+	s.typed[name] = typed
 	if !slices.Contains(s.Variables, name) {
 		s.Variables = append(s.Variables, name)
 	}
@@ -279,12 +293,20 @@ func chosen(list []steps.Locator, text string, w printer) *locator {
 		}
 		if at := locatorOf(l); at != nil {
 			at.written = text != "" && text == at.value
+			at.summary = slices.ContainsFunc(list, func(l steps.Locator) bool { return l.Kind == "css" && isSummary(l.Value) })
 			if _, ok := w.locator("page", at); ok {
 				return at
 			}
 		}
 	}
 	return nil
+}
+
+// isSummary reports whether CSS ends with a summary.
+func isSummary(css string) bool {
+	at := css[strings.LastIndexAny(css, " >")+1:]
+	end := strings.IndexFunc(at, func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
+	return at == "summary" || end > 0 && at[:end] == "summary"
 }
 
 // locatorOf reads a locator as the page wrote it (capture/locators/grammar.ts); nil for one that is not understood.
@@ -338,8 +360,8 @@ func (p *Plan) asks(a *act, step *steps.Step, failing bool, names *int) {
 		return
 	}
 	for _, r := range step.Requests {
-		if r.Status == 0 {
-			continue // no answer came: that is not to be had again
+		if r.Status == 0 || a.verb == "fill" && partly(r.URL, step.Value) {
+			continue // no answer came, or it was of what stood there for a moment: that is not to be had again
 		}
 		one := ask{method: r.Method, pattern: addressPattern(r.URL), status: r.Status}
 		same := func(b ask) bool { return b.method == one.method && b.pattern == one.pattern }
@@ -363,6 +385,19 @@ func (p *Plan) asks(a *act, step *steps.Step, failing bool, names *int) {
 		}
 		a.asks = append(a.asks, one)
 	}
+}
+
+// partly reports whether an address is of a part of a text: a test types all of it at once.
+func partly(address, typed string) bool {
+	if strings.ContainsAny(typed, "/?#") {
+		return false
+	}
+	for part := range strings.SplitSeq(steps.PageOf(address), "/") {
+		if s, err := url.PathUnescape(part); err == nil && s != "" && len(s) < len(typed) && strings.HasPrefix(typed, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // maxMembers are the members of an answer that are checked.
@@ -409,6 +444,7 @@ func shapeOf(body string) (out []member) {
 
 // checks adds what is to be true after an act.
 func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
+	a.opens = len(step.Dialogs) > 0
 	if !p.Texts {
 		return
 	}
@@ -429,7 +465,8 @@ func (p *Plan) checks(a *act, step *steps.Step, failing bool) {
 	}
 	for _, d := range step.Dialogs {
 		if m := pattern(d.Message); m != "" {
-			add(check{kind: "dialog", pattern: whole(d.Message, false), text: d.Type})
+			message, cut := strings.CutSuffix(d.Message, "…")
+			add(check{kind: "dialog", pattern: whole(message, cut || d.Cut), text: d.Type})
 		}
 	}
 	if failing {

@@ -3,6 +3,8 @@ package script
 import (
 	"fmt"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // cypress prints for Cypress, in TypeScript and JavaScript.
@@ -25,6 +27,10 @@ func (w cypress) locator(base string, at *locator) (string, bool) {
 	if base == "page" {
 		base = "cy"
 	}
+	flags := ""
+	if steps.InCapitals(at.value) {
+		flags = "i"
+	}
 	switch at.kind {
 	case "testid":
 		return get(attribute("data-testid", at.value)), true
@@ -34,9 +40,9 @@ func (w cypress) locator(base string, at *locator) (string, bool) {
 		return get(attribute("placeholder", at.value)), true
 	case "role":
 		css, known := cypressRoles[at.role]
-		return fmt.Sprintf(`%s.contains(%s, /^\s*%s\s*$/)`, base, quoteJS(css), escape(at.value)), known && at.written
+		return fmt.Sprintf(`%s.contains(%s, /^\s*%s\s*$/%s)`, base, quoteJS(css), escape(at.value), flags), known && at.written
 	case "text":
-		return fmt.Sprintf(`%s.contains(/^\s*%s\s*$/)`, base, escape(at.value)), true
+		return fmt.Sprintf(`%s.contains(/^\s*%s\s*$/%s)`, base, escape(at.value), flags), true
 	case "css":
 		first, rest, deep := strings.Cut(at.value, " >>> ")
 		code := get(first)
@@ -128,13 +134,13 @@ func (w cypress) listeners(l *lines, p *Plan, acts []act, as func(string) string
 		l.add("// What goes wrong is listened for before the first step.")
 		l.add("const errors%s = [];", as("string[]"))
 		l.add(`cy.on("uncaught:exception", (error) => {`)
-		l.add("  errors.push(`${error.name}: ${error.message}`);")
+		l.add("  errors.push(error.name ? `${error.name}: ${error.message}` : error.message);")
 		l.add("  return false; // it is judged at the end")
 		l.add("});")
 		l.add(`cy.on("window:before:load", (win) => {`)
 		l.add("  const told = win.console.error;")
 		l.add("  win.console.error = (...args%s) => {", as("unknown[]"))
-		l.add(`    errors.push(args.map(String).join(" "));`)
+		formatted(l, "args", `""`, "    ")
 		l.add("    told.apply(win.console, args);")
 		l.add("  };")
 		l.add("});")
@@ -155,7 +161,7 @@ func (w cypress) listeners(l *lines, p *Plan, acts []act, as func(string) string
 		l.add("  });")
 		l.add("});")
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("// How a dialog was answered is not recorded: each is accepted.")
 		l.add("const dialogs%s = [];", as("string[]"))
 		l.add(`cy.on("window:alert", (message) => {`)
@@ -342,8 +348,8 @@ func (w cypress) check(c *check, a *act) string {
 	case "unchecked":
 		return fmt.Sprintf(`%s.should("not.be.checked");`, at)
 	case "chosen":
-		// The texts of several options come as one.
-		return fmt.Sprintf(`%s.find("option:selected").should("have.text", %s);`, at, quoteJS(strings.Join(c.list, "")))
+		// What jQuery calls their text has the white space around it.
+		return fmt.Sprintf(`%s.find("option:selected").should((all) => expect(Cypress._.map(all.get(), "text")).to.deep.eq(%s));`, at, jsList(c.list))
 	case "dialog":
 		return fmt.Sprintf(`cy.wrap(dialogs).should((all) => expect(all.some((message) => /%s/.test(message))).to.eq(true));`, c.pattern)
 	}

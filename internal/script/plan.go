@@ -2,8 +2,10 @@ package script
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/steps"
 )
@@ -21,10 +23,6 @@ func uses(acts []act, is func(*act) bool) bool {
 func (a *act) frames() bool {
 	return a.verb != "gap" && (a.at != nil && a.at.frame != "" ||
 		slices.ContainsFunc(a.checks, func(c check) bool { return c.frame != "" }))
-}
-
-func (a *act) has(kind string) bool {
-	return slices.ContainsFunc(a.checks, func(c check) bool { return c.kind == kind })
 }
 
 // listens reports whether the test listens for errors.
@@ -57,12 +55,24 @@ func (p *Plan) heads(s *Script, mark string) (out []string) {
 // known are patterns of the errors that were there when it was recorded.
 func (p *Plan) known() (out []string) {
 	for _, m := range p.Known {
-		if one := pattern(firstLine(m)); one != "" {
-			out = append(out, "/^"+one+"/")
+		m = firstLine(m)
+		if thrown, ok := strings.CutPrefix(m, "Thrown: "); ok { // what is no error: the frameworks name an object by its class
+			m = thrown
+			if strings.HasPrefix(m, "{") {
+				m = "Object"
+			}
+		} else if at := structured().FindStringIndex(m); at != nil && at[0] > 4 { // everybody writes objects otherwise
+			m = m[:at[0]]
+		}
+		if one := "/^" + pattern(m) + "/"; one != "/^/" && !slices.Contains(out, one) {
+			out = append(out, one)
 		}
 	}
 	return out
 }
+
+// structured is an object or a list in what a page wrote to its console.
+var structured = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s(?:\{["}]|\[["\d{\[\]])`) })
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // playwright prints for Playwright Test in TypeScript and JavaScript.
@@ -27,19 +29,24 @@ func set(words string) map[string]bool {
 
 func (w playwright) locator(base string, at *locator) (string, bool) {
 	q := quoteJS
+	exact, name := q(at.value)+", { exact: true }", q(at.value)+", exact: true"
+	if steps.InCapitals(at.value) {
+		exact = "/^" + escape(at.value) + "$/i"
+		name = exact
+	}
 	switch at.kind {
 	case "testid":
 		return fmt.Sprintf("%s.getByTestId(%s)", base, q(at.value)), true
 	case "attribute":
 		return fmt.Sprintf("%s.locator(%s)", base, q(attribute(at.attr, at.value))), true
 	case "role":
-		return fmt.Sprintf("%s.getByRole(%s, { name: %s, exact: true })", base, q(at.role), q(at.value)), playwrightRoles[at.role]
+		return fmt.Sprintf("%s.getByRole(%s, { name: %s })", base, q(at.role), name), playwrightRoles[at.role] && !at.summary
 	case "label":
-		return fmt.Sprintf("%s.getByLabel(%s, { exact: true })", base, q(at.value)), true
+		return fmt.Sprintf("%s.getByLabel(%s)", base, exact), true
 	case "placeholder":
 		return fmt.Sprintf("%s.getByPlaceholder(%s, { exact: true })", base, q(at.value)), true
 	case "text":
-		return fmt.Sprintf("%s.getByText(%s, { exact: true })", base, q(at.value)), true
+		return fmt.Sprintf("%s.getByText(%s)", base, exact), true
 	}
 	for part := range strings.SplitSeq(at.value, " >>> ") {
 		base += fmt.Sprintf(".locator(%s)", q(strings.TrimPrefix(part, ":host > ")))
@@ -124,11 +131,11 @@ func (w playwright) listeners(l *lines, p *Plan, acts []act) {
 	if p.listens() {
 		l.add("// What goes wrong is listened for before the first step.")
 		l.add("const errors%s = [];", w.typedAs("string[]"))
-		l.add(`page.on("pageerror", (error) => errors.push(` + "`${error.name}: ${error.message}`" + `));`)
+		l.add(`page.on("pageerror", (error) => errors.push(` + "error.name ? `${error.name}: ${error.message}` : error.message" + `));`)
 		l.add(`page.on("console", (message) => {`)
 		l.add("  // The browser's own line of a request that failed: requests are looked at below.")
 		l.add(`  if (message.type() !== "error" || message.text().startsWith("Failed to load resource:")) return;`)
-		l.add("  errors.push(message.text());")
+		formatted(l, "message.args()", "message.text()", "  ")
 		l.add("});")
 	}
 	if p.NoErrors {
@@ -143,7 +150,7 @@ func (w playwright) listeners(l *lines, p *Plan, acts []act) {
 		l.add("  errors.push(line);")
 		l.add("});")
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("// How a dialog was answered is not recorded: each is accepted.")
 		l.add("const dialogs%s = [];", w.typedAs("string[]"))
 		l.add(`page.on("dialog", (dialog) => {`)
@@ -154,6 +161,13 @@ func (w playwright) listeners(l *lines, p *Plan, acts []act) {
 	if l.b.Len() > begin {
 		l.add("")
 	}
+}
+
+// formatted pushes what the console was told, put together as browsers do and as it was captured.
+func formatted(l *lines, args, without, indent string) {
+	l.add("%sconst [format = %s, ...rest] = %s.map(String);", indent, without, args)
+	l.add("%sconst said = format.replace(/%%[sdifoOc]/g, (sign) => (sign === \"%%c\" ? (rest.shift(), \"\") : (rest.shift() ?? sign)));", indent)
+	l.add("%serrors.push([said, ...rest].join(\" \"));", indent)
 }
 
 func (w playwright) mocks(l *lines, p *Plan) {

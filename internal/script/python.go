@@ -3,6 +3,8 @@ package script
 import (
 	"fmt"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // python prints for Playwright's plugin of pytest.
@@ -10,19 +12,23 @@ type python struct{}
 
 func (w python) locator(base string, at *locator) (string, bool) {
 	q := quotePython
+	exact := q(at.value) + ", exact=True"
+	if steps.InCapitals(at.value) {
+		exact = `re.compile(r"^` + escape(at.value) + `$", re.I)`
+	}
 	switch at.kind {
 	case "testid":
 		return fmt.Sprintf("%s.get_by_test_id(%s)", base, q(at.value)), true
 	case "attribute":
 		return fmt.Sprintf("%s.locator(%s)", base, q(attribute(at.attr, at.value))), true
 	case "role":
-		return fmt.Sprintf("%s.get_by_role(%s, name=%s, exact=True)", base, q(at.role), q(at.value)), playwrightRoles[at.role]
+		return fmt.Sprintf("%s.get_by_role(%s, name=%s)", base, q(at.role), exact), playwrightRoles[at.role] && !at.summary
 	case "label":
-		return fmt.Sprintf("%s.get_by_label(%s, exact=True)", base, q(at.value)), true
+		return fmt.Sprintf("%s.get_by_label(%s)", base, exact), true
 	case "placeholder":
 		return fmt.Sprintf("%s.get_by_placeholder(%s, exact=True)", base, q(at.value)), true
 	case "text":
-		return fmt.Sprintf("%s.get_by_text(%s, exact=True)", base, q(at.value)), true
+		return fmt.Sprintf("%s.get_by_text(%s)", base, exact), true
 	}
 	for part := range strings.SplitSeq(at.value, " >>> ") {
 		base += fmt.Sprintf(".locator(%s)", q(strings.TrimPrefix(part, ":host > ")))
@@ -113,10 +119,21 @@ func (w python) listeners(l *lines, p *Plan, acts []act) {
 	if p.listens() {
 		l.add("# What goes wrong is listened for before the first step.")
 		l.add("errors: list[str] = []")
-		l.add(`page.on("pageerror", lambda error: errors.append(f"{error.name}: {error.message}"))`)
+		l.add(`page.on("pageerror", lambda error: errors.append(f"{error.name}: {error.message}" if error.name else error.message))`)
 		l.add("# The browser's own line of a request that failed is left out: requests are looked at below.")
-		l.add(`page.on("console", lambda message: errors.append(message.text) if message.type == "error"`)
-		l.add(`        and not message.text.startswith("Failed to load resource:") else None)`)
+		l.add("")
+		l.add("def told(message) -> None:")
+		l.add(`    if message.type == "error" and not message.text.startswith("Failed to load resource:"):`)
+		l.add("        rest = [str(one) for one in message.args] or [message.text]")
+		l.add("")
+		l.add("        def put(sign) -> str:")
+		l.add("            value = rest.pop(0) if rest else sign[0]")
+		l.add("            return %s", `"" if sign[0] == "%c" else value`)
+		l.add("")
+		l.add("        said = %s", `re.sub(r"%[sdifoOc]", put, rest.pop(0))`)
+		l.add(`        errors.append(" ".join([said, *rest]))`)
+		l.add("")
+		l.add(`page.on("console", told)`)
 	}
 	if p.NoErrors {
 		l.add("failing: list[re.Pattern[str]] = [%s]  # when it was recorded", strings.Join(pythonPatterns(p.failing()), ", "))
@@ -130,7 +147,7 @@ func (w python) listeners(l *lines, p *Plan, acts []act) {
 		l.add("")
 		l.add(`page.on("response", answered)`)
 	}
-	if uses(acts, func(a *act) bool { return a.has("dialog") }) {
+	if uses(acts, func(a *act) bool { return a.opens }) {
 		l.add("# How a dialog was answered is not recorded: each is accepted.")
 		l.add(`page.on("dialog", lambda dialog: dialog.accept())`)
 	}

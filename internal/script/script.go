@@ -93,6 +93,8 @@ type Script struct {
 	Variables  []string // of the environment, that have to be set
 	Gaps       []string // steps that the framework cannot do, with the reason
 	Snapshots  bool     // pictures are compared: the first run makes them
+
+	typed map[string]string // what was typed, by the variable
 }
 
 // printer writes acts in the words of a framework. Lines come without their indentation.

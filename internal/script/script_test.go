@@ -325,18 +325,20 @@ func TestSecretsAndGaps(t *testing.T) {
 				{Type: "input", Name: "PIN code", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
 				{Type: "select", Name: "PIN code", Value: "<card#1>", Masked: true, Locators: at},
 				{Type: "input", Name: "秘密", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
-				{Type: "navigate", ToURL: "http://a/?token=<token#2>"},
+				{Type: "navigate", ToURL: "http://a/?token=<token%232>"},
 				{Type: "click", Name: "lost"},
 				{Type: "drag", Locators: at},
+				{Type: "input", Name: "User", Value: "<email#1>", Masked: true, Locators: at},
+				{Type: "input", Name: "PIN code", Value: "<password:0a1b2c3d>", Masked: true, Locators: at},
 			},
 		})
-		if got := strings.Join(s.Variables, " "); got != "PIN_CODE VALUE_3 URL_4 START_URL" {
+		if got := strings.Join(s.Variables, " "); got != "PIN_CODE PIN_CODE_2 VALUE_3 URL_4 VALUE_7_USER START_URL" {
 			t.Errorf("%v: variables %s", c, got)
 		}
 		if len(s.Gaps) != 2 || strings.Count(s.Text, "has to be written by hand") != 2 {
 			t.Errorf("%v: gaps %q", c, s.Gaps)
 		}
-		for _, secret := range []string{"0a1b2c3d", "card#1", "token#"} {
+		for _, secret := range []string{"0a1b2c3d", "card#1", "token#", "token%23", "email#"} {
 			if strings.Contains(s.Text, secret) {
 				t.Errorf("%v has %s:\n%s", c, secret, s.Text)
 			}
@@ -369,7 +371,103 @@ func TestDragging(t *testing.T) {
 }
 
 func TestUploadedFiles(t *testing.T) {
-	if got := fmt.Sprintf("%q", files("a b.png (12 bytes), c (1).txt (3 bytes)")); got != `["a b.png" "c (1).txt"]` {
+	if got := fmt.Sprintf("%q", files("a b.png (12 bytes), c (1).txt (3 bytes), d, e.txt (0 bytes)")); got != `["a b.png" "c (1).txt" "d, e.txt"]` {
 		t.Error(got)
+	}
+}
+
+// What is another day, another visit or another secret is no part of a pattern; what says something stays.
+func TestDatesInWordsAreLeftOpen(t *testing.T) {
+	for text, want := range map[string]string{
+		"Saturday, November 28, 2026": "", "Paid on Nov 28": `Paid\s+on\s+.+`, "28. November 2026": "", "Am 28. Nov 2026 bezahlt": `Am\s+.+\s+bezahlt`,
+		"2026年11月28日(土)": "", "2026년 11월 28일": "", "el 28 de noviembre de 2026": `el\s+.+`, "28 नवंबर 2026": "", "sent 2 weeks ago": `sent\s+.+`,
+		"5m ago": "", "an hour ago": "", "Updated yesterday": `Updated\s+.+`, "Sat, 3 May": "", "14 août 2026": "", "Total 3 items": `Total\s+3\s+items`,
+		"You may pay 3 times": `You\s+may\s+pay\s+3\s+times`, "Sunday": "Sunday", "12 monkeys": `12\s+monkeys`, "12 Angry Men": `12\s+Angry\s+Men`,
+		"token <secret%232> sent": `token\s+.+\s+sent`, "March on": `March\s+on`,
+	} {
+		if got := pattern(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	secret := "http://a/cb?token=<secret%232>&x=1"
+	if got, want := queryPattern(secret), `^[a-z]+:\/\/[^\/]+\/cb\/?\?token=[^&#]*&x=1(?:#|$)`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Dialogs are accepted whatever is checked: a dismissed question leads elsewhere.
+func TestDialogsAreAnswered(t *testing.T) {
+	for _, c := range [][2]string{{Playwright, TypeScript}, {Playwright, Python}, {Cypress, javaScript}} {
+		p := &Plan{
+			Framework: c[0], Language: c[1], Name: "x", Origin: "http://a", Base: "http://a", Start: "http://a/",
+			Steps: []steps.Step{{Type: "back", Dialogs: []steps.Dialog{{Type: "confirm"}, {Type: "alert", Message: "Sure? " + strings.Repeat("x", 30), Cut: true}}}},
+		}
+		if s := Write(p); !strings.Contains(s.Text, "each is accepted") || s.Checks != 0 {
+			t.Errorf("%v:\n%s", c, s.Text)
+		}
+		p.Texts = true
+		if s := Write(p); !strings.Contains(s.Text, `^\s*Sure\?\s+x`) || strings.Contains(s.Text, `x\s*$`) || s.Checks != 1 {
+			t.Errorf("%v:\n%s", c, s.Text)
+		}
+	}
+}
+
+// Frameworks know an element otherwise than the page shows it: by what is written in its document.
+func TestWhatFrameworksCallElements(t *testing.T) {
+	at := func(kind, value, css string) steps.Step {
+		return steps.Step{Type: "click", Text: "SAVE IT", Locators: []steps.Locator{{Kind: kind, Value: value, Matches: 1}, {Kind: "css", Value: css, Matches: 1}}}
+	}
+	for _, c := range []struct {
+		step                        steps.Step
+		playwright, python, cypress string
+	}{
+		{
+			at("role", `button[name="SAVE IT"]`, "b"), `getByRole("button", { name: /^SAVE\s+IT$/i })`,
+			`get_by_role("button", name=re.compile(r"^SAVE\s+IT$", re.I))`, `cy.contains("button, [role=\"button\"]", /^\s*SAVE\s+IT\s*$/i)`,
+		},
+		{at("role", `button[name="Save It"]`, "b"), `getByRole("button", { name: "Save It", exact: true })`, `get_by_role("button", name="Save It", exact=True)`, `cy.get("b")`},
+		{at("text", `"SAVE IT"`, "b"), `getByText(/^SAVE\s+IT$/i)`, `get_by_text(re.compile(r"^SAVE\s+IT$", re.I))`, `cy.contains(/^\s*SAVE\s+IT\s*$/i)`},
+		{at("label", `"PIN"`, "input"), `getByLabel(/^PIN$/i)`, `get_by_label(re.compile(r"^PIN$", re.I))`, `cy.get("input")`},
+		{at("role", `button[name="More"]`, "#a > summary.b"), `page.locator("#a > summary.b")`, `page.locator("#a > summary.b")`, `cy.get("#a > summary.b")`},
+		{at("role", `button[name="More"]`, "summary-box"), `getByRole("button", { name: "More", exact: true })`, `get_by_role("button", name="More", exact=True)`, `cy.get("summary-box")`},
+	} {
+		for _, f := range []struct{ framework, language, want string }{{Playwright, TypeScript, c.playwright}, {Playwright, Python, c.python}, {Cypress, TypeScript, c.cypress}} {
+			s := Write(&Plan{Framework: f.framework, Language: f.language, Name: "x", Origin: "http://a", Base: "http://a", Start: "http://a/", Steps: []steps.Step{c.step}})
+			if !strings.Contains(s.Text, f.want+".click()") {
+				t.Errorf("%s %s: not %s in\n%s", f.framework, f.language, f.want, s.Text)
+			}
+		}
+	}
+}
+
+// Playwright's own escaping loses every second quote of a row, and marks of direction stand around words of some languages.
+func TestPatternsOfTexts(t *testing.T) {
+	const marks = `[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`
+	for text, want := range map[string]string{
+		"it's '''x''' `\"'": `^\s*it's\s+'\x27\x27x'\x27\x27\s+` + "`" + `\x22\x27\s*$`,
+		"שלום עולם":         `^` + marks + `*שלום` + marks + `+עולם` + marks + `*$`,
+	} {
+		if got := whole(text, false); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What was asked for while a text was being typed is not asked for by a test, which types it at once.
+func TestPartsOfWhatIsTypedAreNotAskedFor(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://a/suggest/t": true, "http://a/suggest/te%20a": true, "http://a/suggest/te abc": false, "http://a/suggest?q=t": false, "http://a/list": false,
+	} {
+		if got := partly(address, "te abc"); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
+// Frameworks write objects and what is thrown otherwise than it was captured.
+func TestKnownErrors(t *testing.T) {
+	p := &Plan{Known: []string{`failed {"code":5} Error: boom`, "Thrown: just text", `Thrown: {"a":1}`, `got [1,"x"]`, "[vite] lost [x]", "a [b] c", `failed {"code":6}`}}
+	if got, want := strings.Join(p.known(), " "), `/^failed/ /^just\s+text/ /^Object/ /^got\s+\[1,\x22x\x22\]/ /^\[vite\]\s+lost\s+\[x\]/ /^a\s+\[b\]\s+c/`; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -48,7 +48,10 @@ func quoted(s, astral string) string {
 func escape(s string) string {
 	var b strings.Builder
 	space := false
+	last := rune(0)
 	for _, r := range s {
+		before := last
+		last = r
 		if unicode.IsSpace(r) {
 			space = true
 			continue
@@ -63,6 +66,8 @@ func escape(s string) string {
 			b.WriteRune(r)
 		case r == '"':
 			b.WriteString(`\x22`)
+		case (r == '\'' || r == '`') && strings.ContainsRune("'`\"", before): // Playwright escapes but every second one of a row
+			fmt.Fprintf(&b, `\x%x`, r)
 		case plainly(r):
 			b.WriteRune(r)
 		case r > 0xffff:
@@ -92,15 +97,27 @@ func remark(s string) string {
 	return string(out)
 }
 
+const (
+	weekday = `(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?`
+	month   = `(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?`
+)
+
 // changing is what differs from run to run in a text: pseudonyms, times, dates, UUIDs, hashes, long numbers, and how long
 // something took or is ago.
 var changing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)<[a-z_]+[#:][0-9a-z]+>` +
+	return regexp.MustCompile(`(?i)<[a-z_]+(?:[#:]|%23|%3a)[0-9a-z]+>` +
 		`|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
 		`|\b\d{4}-\d{2}-\d{2}(?:[t ]\d{2}:\d{2}(?::\d{2})?(?:\.\d+)?z?)?\b` +
 		`|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b` +
 		`|\b\d{1,2}:\d{2}(?::\d{2})?(?:\s?[ap]\.?m\b\.?)?` +
 		`|\b\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?|mins?|minutes?|hours?|days?)\b(?: ago)?` +
+		`|\b(?:\d+|an?|one)\s?(?:m|h|hrs?|hour|minute|second|d|day|w|weeks?|mo|months?|y|yrs?|years?) ago\b|\byesterday\b|\bjust now\b` +
+		// Dates in words: of English, and of any language where they have a year. 2026年11月28日, 2026년 11월 28일.
+		`|\b(?:` + weekday + `,?\s+)?` + month + `\s+\d{1,2}(?:st|nd|rd|th)?\b(?:,?\s+\d{4}\b)?` +
+		`|\b(?:` + weekday + `,?\s+)?\d{1,2}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?` + month + `\b(?:,?\s+\d{4}\b)?` +
+		`|(?:[\p{L}\p{M}]+\.?,\s+)?\d{1,2}\.?\s+(?:[\p{L}\p{M}]+\.?,?\s+){1,3}(?:19|20)\d\d\b` +
+		`|(?:[\p{L}\p{M}]+\.?,\s+)?[\p{L}\p{M}]+\.?\s+\d{1,2},\s+(?:19|20)\d\d\b` +
+		`|(?:\d{4}\s?[年년]\s?)?\d{1,2}\s?[月월]\s?\d{1,2}\s?[日일](?:\s?[(（][日月火水木金土월화수목금토일][)）])?` +
 		`|\b(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}\b` +
 		`|\d+\.\d{4,}|\d{4,}`)
 })
@@ -130,10 +147,17 @@ func whole(s string, cut bool) string {
 	if p == "" {
 		return ""
 	}
-	if cut {
-		return `^\s*` + p
+	p = `^\s*` + p
+	if !cut {
+		p += `\s*$`
 	}
-	return `^\s*` + p + `\s*$`
+	if strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.In(r, unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana)
+	}) {
+		// Marks of the direction stand around words there, and nobody sees them.
+		p = strings.ReplaceAll(p, `\s`, `[\s\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]`)
+	}
+	return p
 }
 
 // addressPattern writes a regular expression for an address: its path on any host, ids in it as they come. The query is
@@ -195,8 +219,17 @@ func variable(label string, number int) string {
 		}
 	}
 	name := strings.Trim(b.String(), "_")
-	if name == "" || name == "BASE_URL" || name == "PATH" || name == "HOME" {
+	switch {
+	case name == "":
 		return fmt.Sprintf("VALUE_%d", number)
+	case taken[name] || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "NODE_"):
+		return fmt.Sprintf("VALUE_%d_%s", number, name)
 	}
 	return name
 }
+
+// taken are variables that environments have for other things: a test would type those.
+var taken = set(`APPDATA BASE_URL BROWSER CI COLUMNS COMPUTERNAME CYPRESS_BASE_URL DEBUG DISPLAY DOMAIN EDITOR ENV FORCE_COLOR GROUP
+	GROUPS HOME HOST HOSTNAME HOSTTYPE IFS INIT_CWD LANG LANGUAGE LINES LOCALE LOGNAME MAIL NAME NO_COLOR NO_PROXY OLDPWD OS PAGER PATH
+	PATHEXT PORT PPID PROMPT PROXY PWD PYTHONPATH RANDOM SECONDS SHELL SHLVL START_URL TEMP TERM TEST_FILES TMP TMPDIR TZ UID USER
+	USERDOMAIN USERNAME USERPROFILE VISUAL`)

@@ -34,6 +34,7 @@ type Text struct {
 type Dialog struct {
 	Type    string `json:"type"`
 	Message string `json:"message,omitempty"`
+	Cut     bool   `json:"cut,omitempty"` // Message is only the beginning
 }
 
 // Request is an exchange that a step is known to have caused.
@@ -147,7 +148,8 @@ func (c *Collector) effectsOf(e event.Event) []effect {
 		if e.State != "dialog_opened" {
 			return nil
 		}
-		x.dialog = &Dialog{Type: e.Trigger, Message: cut(e.Title, maxText)}
+		message := cut(e.Title, maxText)
+		x.dialog = &Dialog{Type: e.Trigger, Message: message, Cut: message != e.Title}
 	case *event.Exchange:
 		// An exchange that only the time speaks for may be another's.
 		if x.action == "" || e.Outcome == "pending" || h.Flags&event.Inferred != 0 || !byScript(e.Initiator.Type) {
@@ -244,6 +246,9 @@ func (c *Collector) assign(all []*deed, deeds []deed) {
 		i, found := slices.BinarySearchFunc(all, x.at, func(d *deed, at time.Time) int { return d.at.Compare(at) })
 		if !found {
 			i--
+		}
+		if byAction[x.action] == nil && i+1 < len(all) && all[i+1].typedBy(x.action) {
+			i++
 		}
 		if x.text != nil || x.gone != "" {
 			if i >= 0 && stays(x, deeds, all, i) {

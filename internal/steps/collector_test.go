@@ -327,3 +327,58 @@ func TestEffectsHideSecrets(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// Who goes back from a page that was loaded again goes back, too.
+func TestBackFromAPageThatWasLoadedAgain(t *testing.T) {
+	var c told
+	c.visit(0, "D1")
+	c.click(1, "u1")
+	within := func(second float64, trigger, from, to string) {
+		c.at(second, &event.Lifecycle{State: "navigate", Trigger: trigger, FromURL: "http://localhost/" + from, ToURL: "http://localhost/" + to})
+	}
+	within(1.1, "push", "D1", "D1#/two")
+	c.at(20, &event.Lifecycle{Head: event.Head{Document: "D2"}, State: "document_start", ToURL: "http://localhost/D1#/two"})
+	within(40, "traverse", "D1#/two", "D1")
+	var got []string
+	for _, s := range c.Steps(began) {
+		got = append(got, s.Type+" "+s.LedTo)
+	}
+	want := "navigate http://localhost/D1, click http://localhost/D1#/two, navigate http://localhost/D1#/two, back http://localhost/D1"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, ", "), want)
+	}
+}
+
+// Typing is told when it pauses, as the act of its first key. What its other keys lead to comes before that.
+func TestWhatTypingLeadsToIsNotOfTheStepBefore(t *testing.T) {
+	var c told
+	c.click(1, "u9-d")
+	ask := func(second float64, action, url string) {
+		c.at(second, &event.Exchange{
+			Head: event.Head{Cause: event.Cause{Action: action}}, Method: "GET", URL: url, Status: 200, Outcome: "ok", Started: began.Add(time.Duration(second * 1e9)),
+		})
+	}
+	ask(2, "u9-d", "of the click")
+	ask(2.1, "ua-d", "t")
+	ask(2.2, "ub-d", "te")
+	c.at(2.3, &event.DOM{Head: event.Head{Cause: event.Cause{Action: "uc-d"}}, Type: "summary", Changes: []string{`+ <p> "tea"`}})
+	ask(2.4, "ua-other", "of another document")
+	c.at(3, &event.Action{
+		Head: event.Head{Cause: event.Cause{Action: "ua-d"}}, Type: "input", By: "user", Value: "tea",
+		Locators: []event.Locator{{Kind: "id", Value: "q", Matches: 1}},
+	})
+	var got []string
+	for _, s := range c.Steps(began) {
+		w := s.Type
+		for _, r := range s.Requests {
+			w += " " + r.URL
+		}
+		for _, t := range s.Texts {
+			w += " " + t.Value
+		}
+		got = append(got, w)
+	}
+	if want := "click of the click of another document; input t te tea"; strings.Join(got, "; ") != want {
+		t.Errorf("%s, want %s", strings.Join(got, "; "), want)
+	}
+}

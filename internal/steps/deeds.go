@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ type deed struct {
 	at       time.Time
 	seq      event.Seq
 	action   string // id of the act, "" unknown
+	began    string // of what was typed in several parts: that of the first
 	document string
 	visit    bool   // the main frame shows another page
 	inPage   bool   // of a visit: the document stayed
@@ -46,6 +48,25 @@ func (d *deed) element() string {
 		}
 	}
 	return best.Kind + "=" + best.Value
+}
+
+// typedBy reports whether an act is a later key of what a deed typed. Typing is told when it is over, as the act of its first key:
+// what its other keys cause comes before it, by acts that nothing else is told of. The acts of a document are numbered.
+func (d *deed) typedBy(action string) bool {
+	if d.Type != "input" {
+		return false
+	}
+	number := func(id string) (n int64, document string) {
+		of, document, _ := strings.Cut(id, "-")
+		n, err := strconv.ParseInt(strings.TrimPrefix(of, "u"), 36, 64)
+		if err != nil || !strings.HasPrefix(of, "u") {
+			return -1, ""
+		}
+		return n, document
+	}
+	first, document := number(cmp.Or(d.began, d.action))
+	n, of := number(action)
+	return first >= 0 && n >= first && of == document
 }
 
 // on reports whether two deeds were done to the same element.
@@ -123,7 +144,7 @@ func add(out []*deed, d *deed) []*deed {
 			prev = last()
 		}
 		if prev.Type == "input" && prev.on(d) && prev.By == d.By {
-			d.at = prev.at
+			d.at, d.began = prev.at, cmp.Or(prev.began, prev.action)
 			drop()
 		}
 	case "scroll":
@@ -159,7 +180,9 @@ func visit(out []*deed, pages []string, d *deed) ([]*deed, []string) {
 		return out, pages
 	}
 	cause := causeOf(out, d)
-	pages = append(pages, d.ToURL)
+	if d.ToURL != before { // a page that is loaded again has no place of its own in the history
+		pages = append(pages, d.ToURL)
+	}
 	if cause != nil {
 		if !Same(cause.LedTo, d.ToURL) || cause.LedTo == "" {
 			cause.LedTo = d.ToURL
@@ -264,8 +287,8 @@ func deedOf(e event.Event, private bool) (deed, bool) {
 	return deed{}, false
 }
 
-// pseudonym is what stands where a secret was. It is compiled at its first use.
-var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+[#:][0-9a-z]+>`) })
+// pseudonym is what stands where a secret was, in an address with an escaped sign. It is compiled at its first use.
+var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+(?:[#:]|%23|%3[Aa])[0-9a-z]+>`) })
 
 // maxValue is how many characters of what is typed the page tells; a longer text ends with "…".
 const maxValue = 500

@@ -4,6 +4,8 @@ package steps
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Step is one thing that a user or an agent did.
@@ -121,4 +123,10 @@ func (s *Step) Hide(clean func(text string) string) {
 	}
 	s.Locators = kept
 	s.hideEffects(clean)
+}
+
+// InCapitals reports whether a text may be one that a page only shows in capitals, by its style: Playwright and others know it as it
+// is written in the document.
+func InCapitals(s string) bool {
+	return strings.ContainsFunc(s, unicode.IsUpper) && strings.ToUpper(s) == s && utf8.RuneCountInString(s) > 1
 }

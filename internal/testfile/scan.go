@@ -203,25 +203,9 @@ func hole(src string, i int) int {
 			if depth--; depth == 0 {
 				return i + 1
 			}
-		case '"', '\'':
-			for j := i + 1; j < len(src) && src[j] != '\n'; j++ {
-				if src[j] == '\\' {
-					j++
-				} else if src[j] == src[i] {
-					i = j
-					break
-				}
-			}
-		case '`':
-			// A template in a template. What is computed in it is not looked into: its braces are even.
-			for j := i + 1; j < len(src); j++ {
-				if src[j] == '\\' {
-					j++
-				} else if src[j] == '`' {
-					i = j
-					break
-				}
-			}
+		case '"', '\'', '`':
+			i = quoted(src, i, "", JavaScript).end
+			continue
 		}
 		i++
 	}

@@ -41,17 +41,22 @@ type Use struct {
 	Frame      string // selector of its iframe; "" for the page
 	Why        string // why it cannot be looked for
 	Many       bool   // the test takes one of several, or all
+	Extra      bool   // the call has more than what Selector says: other arguments, comments
 	Act        string // what is done to the element, as the test calls it; "" for nothing
+	Acted      bool   // the file acts on the element, or on what it holds, and asserts nothing of it
 	Assertion  bool   // the test asserts something of it
-	Absent     bool   // the test asserts that it is not there, or not to be seen
+	Absent     bool   // the test is about its not being there, or not being seen
 }
 
 // Read returns the uses of a test in their order.
 func Read(src string, lang Language) []Use {
-	r := reader{tokens: scan(src, lang), lang: lang}
+	r := reader{src: src, tokens: scan(src, lang), lang: lang, names: map[string][]int{}}
 	r.pair()
 	for i := range r.tokens {
 		r.chain(i)
+	}
+	if len(r.names) > 0 {
+		r.held()
 	}
 	slices.SortStableFunc(r.uses, func(a, b Use) int { return a.Start - b.Start })
 	line, from := 1, 0
@@ -65,7 +70,7 @@ func Read(src string, lang Language) []Use {
 
 // Opens returns the addresses that a test opens, as far as they are written out: what goto and visit are given.
 func Opens(src string, lang Language) (addresses []string) {
-	r := reader{tokens: scan(src, lang), lang: lang}
+	r := reader{src: src, tokens: scan(src, lang), lang: lang}
 	r.pair()
 	for i, t := range r.tokens {
 		if t.kind != word || t.value != "goto" && t.value != "visit" || !r.tokens[i+1].is("(") || r.closing[i+1] < 0 {

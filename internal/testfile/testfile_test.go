@@ -18,6 +18,7 @@ func shown(u Use) string {
 	}{
 		{u.Within != "", "in " + u.Within}, {u.Frame != "", "frame " + u.Frame}, {u.Act != "", "act " + u.Act},
 		{u.Assertion, "asserted"}, {u.Absent, "absent"}, {u.Many, "many"},
+		{u.Extra && u.Why == "", "extra"}, {u.Acted && u.Act == "", "acted"},
 	} {
 		if f.on {
 			out += " | " + f.text
@@ -72,7 +73,7 @@ func TestUsesAreRead(t *testing.T) {
 		{"chains", JavaScript, `page.getByRole("list").getByText("Tea").click(); page.locator("a").locator("b").locator("c");
 			page.frameLocator("#pay").getByLabel("Card").fill("1"); page.getByRole("listitem").filter({ hasText: "x" }).getByRole("button");
 			this.page?.getByText("a")!.hover(); rows[0].getByText("b"); (await page).getByText("d")`, []string{
-			`getByRole("list") → role=list`,
+			`getByRole("list") → role=list | acted`,
 			`getByText("Tea") → text=Tea | in role=list | act click`,
 			`locator("a") → a`,
 			`locator("b") → b | in a`,
@@ -81,7 +82,7 @@ func TestUsesAreRead(t *testing.T) {
 			`getByRole("listitem") → role=listitem`,
 			`getByRole("button") ✗ what filter leaves of it is not looked at`,
 			`getByText("a") → text=a | act hover`,
-			`getByText("b") → text=b`,
+			`getByText("b") ✗ it is looked for in rows, which is not known here`,
 		}},
 		{"assertions", JavaScript, `await expect(page.getByText("Paid")).toBeVisible(); await expect(page.getByText("Error")).not.toBeVisible();
 			await expect.soft(page.getByText("Gone")).toHaveCount(0); expect(await page.getByText("a").count()).toBe(1); page.getByText("b");
@@ -100,7 +101,7 @@ func TestUsesAreRead(t *testing.T) {
 			`get('.pay') → .pay | act click | many`,
 			`contains('Pay') → text=Pay | asserted`,
 			`contains('Error') → text=Error | asserted | absent`,
-			`get('ul') → ul | many`,
+			`get('ul') → ul | many | acted`,
 			`find('li') → li | in ul | act type | many`,
 			`contains('li', 'Tea') ✗ an element of a selector and a text is not looked for`,
 			`get('a:contains(x)') ✗ browsers do not know :contains | many`,
@@ -109,10 +110,99 @@ func TestUsesAreRead(t *testing.T) {
 		}},
 		{"testing library", JavaScript, `userEvent.click(screen.getByRole('button', {name: 'Pay'})); getByText('x'); await screen.findAllByLabelText("Name");
 			expect(screen.queryByText('no')).not.toBeInTheDocument()`, []string{
-			`getByRole('button', {name: 'Pay'}) → role=button[name=Pay]`,
-			`getByText('x') → text=x`,
+			`getByRole('button', {name: 'Pay'}) → role=button[name="Pay"] | act click`,
+			`getByText('x') → text="x"`,
 			`findAllByLabelText("Name") → label="Name" | many`,
-			`queryByText('no') → text=no | asserted | absent`,
+			`queryByText('no') → text="no" | asserted | absent`,
+		}},
+		{"scopes", JavaScript, `row.getByRole('button').click(); within(dialog).getByText('OK'); rows.nth(1).locator('a').click(); popup.getByText('x');
+			page.locator('.list').nth(1).getByText('y').click(); page.frame('x').locator('#a'); page.locator('#f').contentFrame().locator('#b');
+			page.getByText('A').or(page.getByText('B')).click(); this.page.getByText('C').click(); shop.page.getByText('D')`, []string{
+			`getByRole('button') ✗ it is looked for in row, which is not known here | act click`,
+			`getByText('OK') ✗ it is looked for in what within gives`,
+			`locator('a') ✗ it is looked for in what nth gives | act click | many`,
+			`getByText('x') ✗ it is looked for in popup, which is not known here`,
+			`locator('.list') → .list | acted`,
+			`getByText('y') ✗ it is looked for in what nth gives | act click | many`,
+			`locator('#a') ✗ it is looked for in what frame gives`,
+			`locator('#f') → #f`,
+			`locator('#b') ✗ it is looked for in what contentFrame gives`,
+			`getByText('A') ✗ what or leaves of it is not looked at | act click`,
+			`getByText('B') → text=B`,
+			`getByText('C') → text=C | act click`,
+			`getByText('D') → text=D`,
+		}},
+		{"scopes of Cypress", JavaScript, `cy.get('.a').parent().find('.b').click(); cy.get('.a').eq(1).contains('c'); cy.get('.f').should('be.visible').find('.d').click();
+			cy.get('#f').its('0.contentDocument.body').then(cy.wrap).find('#e'); cy.wrap(row).find('g').click(); cy.wrap(row).contains('h');
+			cy.get('.row').within(() => { cy.get('button').click(); cy.contains('Save').within(() => { cy.get('i'); }) }); cy.get('z');
+			row.within(() => cy.get('k')); cy.get(x).within(() => cy.get('l'))`, []string{
+			`get('.a') → .a | many | acted`,
+			`find('.b') ✗ it is looked for in what parent gives | act click | many`,
+			`get('.a') → .a | many`,
+			`contains('c') ✗ it is looked for in what eq gives | many`,
+			`get('.f') → .f | asserted | many`,
+			`find('.d') → .d | in .f | act click | many`,
+			`get('#f') → #f | many`,
+			`find('#e') ✗ it is looked for in what then gives | many`,
+			`find('g') ✗ it is looked for in what wrap gives | act click | many`,
+			`contains('h') ✗ it is looked for in what wrap gives`,
+			`get('.row') → .row | many`,
+			`get('button') → button | in .row | act click | many`,
+			`contains('Save') → text=Save | in .row`,
+			`get('i') ✗ it is looked for within an element that is not known here | many`,
+			`get('z') → z | many`,
+			`get('k') ✗ it is looked for within an element that is not known here | many`,
+			`get(x) ✗ it is computed, or a pattern | many`,
+			`get('l') ✗ it is looked for within an element that is not known here | many`,
+		}},
+		{"names", JavaScript, `const error = page.getByText('No'); await expect(error).toBeVisible(); class P { total = this.page.getByTestId('t');
+			constructor(page) { this.save = page.getByRole('button'); this.load = page.locator('.load'); this.other = page.locator('.other') }
+			async ok() { await expect(this.total).toBeVisible(); await this.save.click(); await expect(this.load).toBeHidden() } }`, []string{
+			`getByText('No') → text=No | asserted`,
+			`getByTestId('t') → testid="t" | asserted`,
+			`getByRole('button') → role=button | acted`,
+			`locator('.load') → .load | asserted | absent`,
+			`locator('.other') → .other`,
+		}},
+		{"what may be missing", JavaScript, `await page.locator('.a').waitFor({ state: 'hidden' }); cy.get('.b').should('have.length', 0);
+			if (await page.locator('.c').isVisible()) x(); expect(await page.locator('.d').count()).toBe(0); expect(await page.locator('.e').isVisible()).toBeFalsy();
+			await waitForElementToBeRemoved(() => screen.getByText('f')); expect(await page.locator('.g').isChecked()).toBe(false);
+			expect(await page.locator('.h').isVisible()).toBe(true); assert.equal(await page.locator('.i').innerText(), '5')`, []string{
+			`locator('.a') → .a | absent`,
+			`get('.b') → .b | asserted | absent | many`,
+			`locator('.c') → .c | absent`,
+			`locator('.d') → .d | asserted | absent | many`,
+			`locator('.e') → .e | asserted | absent`,
+			`getByText('f') → text="f" | absent`,
+			`locator('.g') → .g | asserted`,
+			`locator('.h') → .h | asserted`,
+			`locator('.i') → .i | asserted`,
+		}},
+		{"what else stands in a call", JavaScript, `cy.get('.x', { timeout: 10 }).click(); await screen.findByText('S', {}, { timeout: 5 });
+			page.getByRole('button', /* why */ { name: 'Pay' }).click(); page.getByRole('button', { name: 'Pay', hidden: true }).click()`, []string{
+			`get('.x', { timeout: 10 }) → .x | act click | many | extra`,
+			`findByText('S', {}, { timeout: 5 }) → text="S" | extra`,
+			`getByRole('button', /* why */ { name: 'Pay' }) → role=button[name=Pay] | act click | extra`,
+			`getByRole('button', { name: 'Pay', hidden: true }) → role=button[name=Pay] | act click | extra`,
+		}},
+		{"asserts of Python", Python, "assert page.locator('.a').is_visible()\nassert not page.locator('.b').is_visible()\n" +
+			"assert page.locator('.c').count() == 0\nassert (\n  page.locator('.d').inner_text() == 'x'\n)\npage.locator('.e').click()", []string{
+			`locator('.a') → .a | asserted`,
+			`locator('.b') → .b | asserted | absent`,
+			`locator('.c') → .c | asserted | absent | many`,
+			`locator('.d') → .d | asserted`,
+			`locator('.e') → .e | act click`,
+		}},
+		{"templates in templates", JavaScript, "const x = `a${ `b${ `}` }'` }`; page.locator('#q'); `${a.replace(/\\}/, b)} '`; page.locator('#r')", []string{
+			`locator('#q') → #q`, `locator('#r') → #r`,
+		}},
+		{"what is not known", JavaScript, `page.frameLocator(x).getByText('a'); page.locator('..').getByText('b'); f(c = page.getByText('c')); c.click();
+			d = page.getByText('d') || e; d.click()`, []string{
+			`getByText('a') ✗ its frame is computed, or in another one`,
+			`locator('..') ✗ it is an XPath`,
+			`getByText('b') ✗ what it is looked for in cannot be looked for`,
+			`getByText('c') → text=c | acted`,
+			`getByText('d') → text=d`,
 		}},
 		{"python", Python, "page.get_by_role(\"button\", name='Pay', exact=True).click()\n# page.get_by_text('no')\n" +
 			"expect(page.get_by_text(r\"a\\d\")).not_to_be_visible()\npage.locator('''#a''').first.fill(f\"{x}\")\npage.get_by_label(f'{x}')\n" +
@@ -173,7 +263,8 @@ func TestLanguagesAreToldByNames(t *testing.T) {
 func TestLargeFilesAreRead(t *testing.T) {
 	for _, c := range []struct{ part, end string }{
 		{"expect(", ""}, {"page.getByText('x').", ""}, {"[{(", ""}, {"`${", ""}, {"\\", ""}, {"/", ""}, {"a(b[", "])"}, {"{a:", ""},
-		{"expect(page.getByText('x')).toBeVisible();", ""}, {"page.getByRole('a', {name: ", "})"}, {"a?.b!", ""}, {"'", ""}, {"a.", ""}, {"(", "]"}, {"({", ")]"},
+		{"expect(page.getByText('x')).toBeVisible();", ""}, {"x = page.getByText('x'); x.click();", ""}, {"assert (", ""}, {"a.within(() => cy.get('x'),", ")"},
+		{"page.locator('x',/**/", ")"}, {"x: page.locator(x.", ")"}, {"page.getByRole('a', {name: ", "})"}, {"a?.b!", ""}, {"'", ""}, {"a.", ""}, {"(", "]"}, {"({", ")]"},
 	} {
 		src := strings.Repeat(c.part, 40_000)
 		Read(src+strings.Repeat(c.end, 40_000), JavaScript)
@@ -212,13 +303,14 @@ func FuzzRead(f *testing.F) {
 
 // What is written in the place of a use is read again as the selector that was meant.
 func TestWhatIsWrittenIsReadAgain(t *testing.T) {
-	hostile := `it's "x" \ ${y} </script> ü` + "\u2028"
+	hostile := `it's "x" \ ${y} </script> ü` + "\u2028\r"
 	for source, wants := range map[string]map[string]string{
 		`page.getByRole('button', { name: 'Buy' })`: {
 			`testid=pay`: `getByTestId('pay')`, `role=button[name="Pay"]`: `getByRole('button', { name: 'Pay', exact: true })`,
 			`role=main`: `getByRole('main')`, `label="Name"`: `getByLabel('Name', { exact: true })`, `text=Tea`: `getByText('Tea', { exact: true })`,
 			`#a > .b`: `locator('#a > .b')`, `testid=data-cy="x"`: `locator('[data-cy="x"]')`, `a >>> b`: "", `ref=e1`: "", `role=a[checked="true"]`: "",
-			`placeholder="P"`: `getByPlaceholder('P', { exact: true })`,
+			`placeholder="P"`: `getByPlaceholder('P', { exact: true })`, `role=button[name="SAVE IT"]`: `getByRole('button', { name: 'SAVE IT' })`,
+			`text="SAVE IT"`: `getByText('SAVE IT')`,
 		},
 		`page.locator("#a")`: {`role=button[name="a\"b\\"]`: `getByRole("button", { name: "a\"b\\", exact: true })`},
 		`screen.findAllByText('x')`: {

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // Write returns the call that looks for a selector in the place of a use, in its words; false where its dialect has none for
@@ -43,6 +45,13 @@ func (u Use) Write(selector string) (string, bool) {
 		return "getBy" + camel
 	}
 	exact := map[Dialect]string{Playwright: ", { exact: true }", PlaywrightPython: ", exact=True"}[u.Dialect]
+	exactly := map[Dialect]string{Playwright: ", exact: true", PlaywrightPython: ", exact=True"}[u.Dialect]
+	if shown := value[strings.IndexByte(value, 0)+1:]; (kind == "role" || kind == "label" || kind == "text") && steps.InCapitals(shown) {
+		if u.Dialect == TestingLibrary {
+			return "", false
+		}
+		exact, exactly = "", ""
+	}
 	switch kind {
 	case "testid":
 		return fmt.Sprintf("%s(%s)", by("TestId", "test_id"), q(value)), true
@@ -58,11 +67,11 @@ func (u Use) Write(selector string) (string, bool) {
 		case !named:
 			return fmt.Sprintf("%s(%s)", by("Role", "role"), q(role)), true
 		case u.Dialect == PlaywrightPython:
-			return fmt.Sprintf("%s(%s, name=%s, exact=True)", by("Role", "role"), q(role), q(name)), true
+			return fmt.Sprintf("%s(%s, name=%s%s)", by("Role", "role"), q(role), q(name), exactly), true
 		case u.Dialect == TestingLibrary:
 			return fmt.Sprintf("%s(%s, { name: %s })", by("Role", "role"), q(role), q(name)), true
 		}
-		return fmt.Sprintf("%s(%s, { name: %s, exact: true })", by("Role", "role"), q(role), q(name)), true
+		return fmt.Sprintf("%s(%s, { name: %s%s })", by("Role", "role"), q(role), q(name), exactly), true
 	case "css":
 		if u.Dialect != TestingLibrary {
 			return fmt.Sprintf("locator(%s)", q(value)), true

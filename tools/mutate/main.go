@@ -101,6 +101,11 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
+	if !slices.ContainsFunc(groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Packages, func(p Package) bool { return strings.Contains(p.Path, o.only) })
+	}) {
+		return fmt.Errorf("tools/mutate/groups.json has no package whose path contains %q", o.only)
+	}
 	table := []string{"| Group | Breaks | Noticed | Goal |", "|---|--:|--:|--:|"}
 	var missed []string
 	for _, g := range groups {

@@ -111,6 +111,29 @@ export const APPS: Record<string, Small> = {
       await agent.ask("interact", { action: "wait_for", selector: "text=by George Eliot" });
     },
   },
+  noisy: {
+    broken: "a text is not shown",
+    html: `<title>Noise</title><style>button { text-transform: uppercase }</style><button>save it</button>
+      <details><summary>More</summary><p>Inside</p></details><label>Search <input id=word></label><p id=said></p><p id=quoted></p><p id=found></p>
+      <script>
+        console.error("failed", { code: 5 }, new Error("boom"));
+        console.error("%s of %d", "one", 3);
+        setTimeout(() => { throw "a thrown text"; });
+        document.querySelector("button").onclick = () => {
+          said.textContent = BROKEN ? "" : "\\u200fשלום\\u200e עולם";
+          quoted.textContent = "it's '''quoted''' on " + new Date().toLocaleDateString("en", { dateStyle: "full" });
+        };
+        word.oninput = async () => (found.textContent = await (await fetch("api/words/" + word.value)).json());
+      </script>`,
+    api: (path, _, response) => path.startsWith("api/words/") && json(response, path.slice(10)),
+    use: async (page) => {
+      await page.locator("button").click();
+      await page.getByText("quoted").waitFor();
+      await page.getByText("More").click();
+      await page.getByLabel("Search").pressSequentially("tea", { delay: 100 });
+      await page.getByText("tea", { exact: true }).waitFor();
+    },
+  },
   list: {
     broken: "another text is shown",
     html: `<title>Tasks</title><h1>Tasks</h1><ul id=tasks><li>Water the plants <button>Delete plants</button></li><li>Feed the cat <button>Delete cat</button></li></ul>

@@ -313,7 +313,7 @@ func (l *cspLook) events(ctx context.Context, env Env, scope view.Scoped) ([]str
 	look := query.Page{Limit: 1, Look: cspEvents}
 	_, cover, err := query.Read(ctx, env.Reader, selection.Filter, look, func(e *event.Exchange) bool {
 		if e.Service == "" && e.Initiator.Type != "navigation" && e.Outcome != "blocked" && e.Outcome != "network_error" && l.ours(&e.Head) {
-			for _, at := range append(e.Redirects, e.URL) {
+			for _, at := range slices.Concat(e.Redirects, []string{e.URL}) {
 				l.saw(&e.Head, e.Initiator.Type, at, e.ContentType)
 			}
 		}

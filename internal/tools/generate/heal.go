@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,6 +54,7 @@ type known struct {
 	words    string // which, for people
 	role     string
 	name     string
+	page     string // address where it was
 	frame    string // address of its iframe; "" is the page
 	pattern  bool   // frame is one
 	locators []string
@@ -60,8 +62,9 @@ type known struct {
 
 // looked is what the page said of a locator.
 type looked struct {
-	count int
-	why   string // why it is not known; "" where it is
+	count  int
+	why    string // why it fits nothing; "" where that is not known
+	unread string // why it cannot be looked for here
 }
 
 // prepare reads what is known of elements: the memory of the project, and what was done in pages.
@@ -73,7 +76,7 @@ func (h *healer) prepare(ctx context.Context) error {
 		}
 		for name, e := range all {
 			h.known = append(h.known, known{
-				source: "memory", words: name, role: e.Role, name: e.Name, frame: e.Frame, pattern: true, locators: e.Locators,
+				source: "memory", words: name, role: e.Role, name: e.Name, page: e.URL, frame: e.Frame, pattern: true, locators: e.Locators,
 			})
 		}
 		slices.SortFunc(h.known, func(a, b known) int { return strings.Compare(a.words, b.words) })
@@ -92,9 +95,9 @@ func (h *healer) prepare(ctx context.Context) error {
 				step.Locators = append(step.Locators, steps.Locator(l))
 			}
 		}
-		k := known{source: "recording", words: a.Time.UTC().Format("2006-01-02 15:04"), role: a.Role, name: a.Name, locators: step.Selectors()}
+		k := known{source: "recording", words: a.Time.UTC().Format("2006-01-02 15:04"), role: a.Role, name: a.Name, page: a.PageURL, locators: step.Selectors()}
 		if a.Frame != 0 {
-			k.frame = a.PageURL
+			k.page, k.frame = "", a.PageURL
 		}
 		h.known = append(h.known, k)
 	}
@@ -133,25 +136,34 @@ func (h *healer) file(ctx context.Context, f *healedFile, p testHealParams) erro
 		text       string
 	}
 	var edits []edit
+	elsewhere := false
 	for i, k := range order {
 		u := same[k][0]
 		if i >= healLooks {
 			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s: a call looks for %d of a file", u.Line, answer.Cut(u.Source, 120), healLooks))
 			continue
 		}
-		f.Locators++
 		at, err := h.look(ctx, u)
 		if err != nil {
 			return err
 		}
+		if at.unread != "" {
+			f.Unread = append(f.Unread, fmt.Sprintf("line %d: %s: %s", u.Line, answer.Cut(u.Source, 120), at.unread))
+			continue
+		}
+		f.Locators++
 		b, ok := h.judge(at, same[k])
 		if !ok {
 			continue
 		}
+		elsewhere = elsewhere || len(f.Broken) == 0 && !h.opened(testfile.Opens(src, lang))
 		if p.Op != "analyze" {
 			if err := h.heal(ctx, &b, same[k]); err != nil {
 				return err
 			}
+		}
+		if b.Auto && elsewhere {
+			b.Auto, b.Manual = false, "the test opens another page than the tab shows"
 		}
 		if b.Auto {
 			for _, u := range same[k] {
@@ -161,7 +173,7 @@ func (h *healer) file(ctx context.Context, f *healedFile, p testHealParams) erro
 		}
 		f.Broken = append(f.Broken, b.broken)
 	}
-	if len(f.Broken) > 0 && !h.opened(testfile.Opens(src, lang)) {
+	if elsewhere {
 		h.warnings = append(h.warnings, fmt.Sprintf("%s opens other pages than the tab shows: what is on those is not found here", f.Path))
 	}
 	slices.SortFunc(edits, func(a, b edit) int { return b.start - a.start })
@@ -207,6 +219,8 @@ func (h *healer) count(ctx context.Context, selector, within, frame string) (loo
 		l.why = "the frame that it is in is not there"
 	case p != nil && (p.Code == "scope_not_found" || p.Code == problem.NotFound):
 		l.why = "what it is looked for in is not there"
+	case p != nil && p.Code == "ambiguous_target":
+		l.unread = "what it is looked for in fits several elements"
 	case p != nil && p.Code == "invalid_selector":
 		l.why = "no browser reads it"
 	default:
@@ -280,7 +294,12 @@ func (b *candidate) decide(uses []testfile.Use) {
 	case b.Asserted:
 		b.Manual = "the test asserts it; that it is not there may be the fault that the test is for"
 	case b.Confidence < sure:
-		b.Manual = map[string]string{"renamed": "it is called otherwise now", "similar": "another element may have been meant"}[b.Strategy]
+		b.Manual = map[string]string{"renamed": "it is called otherwise now"}[b.Strategy]
+		b.Manual = cmp.Or(b.Manual, "another element may have been meant")
+	case slices.ContainsFunc(uses, func(u testfile.Use) bool { return !u.Acted }):
+		b.Manual = "what the test does with it is not seen"
+	case slices.ContainsFunc(uses, func(u testfile.Use) bool { return u.Extra }):
+		b.Manual = "what else stands in its parentheses would go"
 	case slices.ContainsFunc(uses, func(u testfile.Use) bool { _, ok := u.Write(b.selector); return !ok }):
 		b.Manual = "it is used in several ways"
 	default:
@@ -299,7 +318,11 @@ func (h *healer) again(ctx context.Context, b *candidate, u testfile.Use, k know
 		return false, err
 	}
 	if found.Index >= 0 && found.Ref != "" {
-		return h.take(ctx, b, u, found, 0.95, k.source, fmt.Sprintf("it is %s, of the same role and name", k.words))
+		confidence, because := 0.95, fmt.Sprintf("it is %s, of the same role and name", k.words)
+		if k.page != "" && h.url != "" && !steps.Same(k.page, h.url) {
+			confidence, because = 0.8, because+", on another page"
+		}
+		return h.take(ctx, b, u, found, confidence, k.source, because)
 	}
 	// What a developer gives an element for tests outlives its name.
 	var strong []string

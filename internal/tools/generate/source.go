@@ -353,6 +353,52 @@ func (s *source) bodies() (map[event.Seq]string, int) {
 	return out, lacking
 }
 
+// document is the one in which the first step was done; "" where it is not known.
+func (s *source) document(ctx context.Context) (id string, err error) {
+	filter := s.filter
+	filter.Since, filter.Until = time.Time{}, s.filter.Since
+	last := time.Time{}
+	_, _, err = query.Read(ctx, s.reader, filter, query.Page{Limit: query.MaxLimit}, func(l *event.Lifecycle) bool {
+		if l.State == "document_start" && l.Frame == 0 && l.Time.After(last) { // the newest are read first
+			id, last = l.Document, l.Time
+		}
+		return false
+	})
+	return id, err
+}
+
+// loaded adds to a plan what went wrong while its first page loaded, before its first step: a test loads that, too.
+func (env Env) loaded(ctx context.Context, s *source, plan *script.Plan) error {
+	if !s.same || s.filter.Since.IsZero() {
+		return nil
+	}
+	document, err := s.document(ctx)
+	if err != nil || document == "" {
+		return err
+	}
+	before := &source{}
+	filter := s.filter
+	filter.Since, filter.Until = time.Time{}, s.filter.Since
+	sum, err := s.reader.Sum(ctx, errorKinds, &filter, 0, false)
+	if err != nil {
+		return err
+	}
+	_, err = s.reader.Scan(ctx, query.Span{Kinds: errorKinds, To: sum.Next}, &filter, func(it query.Item) bool {
+		if it.Head.Document == document {
+			before.note(it.Event)
+		}
+		return true
+	})
+	for _, e := range before.errors {
+		plan.Known = append(plan.Known, e.message)
+	}
+	plan.Failing = append(slices.Clip(plan.Failing), before.failing...)
+	return err
+}
+
+// errorKinds are what may be an error.
+var errorKinds = []event.Kind{event.KindLog, event.KindException, event.KindExchange}
+
 // mocks returns the answers that scripts of the page got meanwhile, oldest first, and why others are not among them.
 func (env Env) mocks(ctx context.Context, s *source) (out []script.Mock, notes []string, err error) {
 	if !s.same {
@@ -360,14 +406,8 @@ func (env Env) mocks(ctx context.Context, s *source) (out []script.Mock, notes [
 	}
 	// What the page asked for while it loaded belongs to it, too.
 	since, filter := s.filter.Since, s.filter
-	filter.Since, filter.Until = time.Time{}, since
-	document := ""
-	_, _, err = query.Read(ctx, s.reader, filter, query.Page{Limit: query.MaxLimit}, func(l *event.Lifecycle) bool {
-		if l.State == "document_start" && l.Frame == 0 {
-			document = l.Document
-		}
-		return false
-	})
+	filter.Since = time.Time{}
+	document, err := s.document(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

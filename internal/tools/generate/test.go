@@ -64,7 +64,12 @@ func (env Env) expect(ctx context.Context, s *source, plan *script.Plan, shape, 
 		plan.Known = append(plan.Known, e.message)
 	}
 	plan.Failing = s.failing
-	if n := len(s.errors); n > 0 && plan.NoErrors {
+	if plan.NoErrors {
+		if err := env.loaded(ctx, s, plan); err != nil {
+			return nil, err
+		}
+	}
+	if n := len(plan.Known); n > 0 && plan.NoErrors {
 		notes = append(notes, fmt.Sprintf("errors that were there then and that the test lets pass: %d", n))
 	}
 	if shape {
