@@ -51,6 +51,7 @@ var rows = [][]string{
 		"internal/source", "internal/noise",
 		"internal/source",
 		"internal/alert",
+		"internal/trial",
 	},
 	6: {"internal/tools/*", "internal/source/*"},
 	7: {"internal/mcp", "internal/httpapi"},

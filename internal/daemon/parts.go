@@ -41,6 +41,7 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/generate"
 	"github.com/brennhill/gasoline/internal/tools/interact"
 	"github.com/brennhill/gasoline/internal/tools/observe"
+	"github.com/brennhill/gasoline/internal/trial"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -71,6 +72,7 @@ type parts struct {
 	audit    calls.Log
 	alerts   *alert.Hub
 	drafts   configure.Drafts
+	trials   trial.Memory
 	insecure *insecureProxy
 	serving  context.Context // of what is served until the end
 	calls    *calls.Runner
@@ -317,6 +319,8 @@ func (d *parts) tools() []*catalog.Bound {
 				Lost:     d.dropped,
 				Alerts:   d.alerts,
 				Drafts:   &d.drafts,
+				Trials:   &d.trials,
+				Links:    links,
 				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/page"
+	"github.com/brennhill/gasoline/internal/steps"
 )
 
 // Played is the result of a playback, as an answer.
@@ -83,13 +84,13 @@ func (p *Played) Text(w *answer.Writer) {
 			w.Note("%d more steps are not shown; a larger budget shows them", len(b.Results)-i)
 			break
 		}
-		w.Lines([]page.Text{page.Wrote(r.line())})
+		w.Lines([]page.Text{page.Wrote(lineOf(r))})
 		w.Lines(r.Page)
 	}
 }
 
-// line says what became of a step.
-func (r StepResult) line() string {
+// lineOf says what became of a step.
+func lineOf(r steps.Result) string {
 	out := fmt.Sprintf("%d %s %s", r.Index+1, r.Type, r.Status)
 	if r.Selector != "" {
 		out += " by " + answer.Cut(answer.Clean(r.Selector), 120)

@@ -115,7 +115,7 @@ func (r *Recorder) Start(ctx context.Context, s Start) (*Record, error) {
 		a.head.Name = id
 	}
 	if s.Of != "" {
-		a.head.Playback = &Playback{Of: s.Of, Results: []StepResult{}}
+		a.head.Playback = &Playback{Of: s.Of, Results: []steps.Result{}}
 	}
 	if err := r.keep(a); err != nil {
 		return nil, err

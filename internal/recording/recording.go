@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/steps"
 )
 
@@ -74,32 +73,8 @@ type Playback struct {
 	Failed   int            `json:"actions_failed"`
 	Total    int            `json:"actions_total"`
 	MS       int64          `json:"duration_ms"`
-	Results  []StepResult   `json:"results"`
+	Results  []steps.Result `json:"results"`
 	Failures map[string]int `json:"selector_failures,omitempty"` // how often a selector did not find exactly one element
-}
-
-// StepResult is what became of one step.
-type StepResult struct {
-	Status   string      `json:"status"` // ok, healed, failed
-	Index    int         `json:"action_index"`
-	Type     string      `json:"action_type"`
-	Selector string      `json:"selector_used,omitempty"`
-	Best     string      `json:"selector_best,omitempty"` // of a healed step: what had been the best
-	Why      string      `json:"healed_because,omitempty"`
-	Fragile  bool        `json:"selector_fragile,omitempty"`
-	MS       int64       `json:"duration_ms"`
-	Error    string      `json:"error,omitempty"`   // code
-	Message  string      `json:"message,omitempty"` // the daemon's words
-	Fix      string      `json:"fix,omitempty"`
-	Page     []page.Text `json:"page,omitempty"` // the page's words about the error
-	Label    *Drift      `json:"text_drift,omitempty"`
-	Went     *Drift      `json:"navigation_drift,omitempty"`
-}
-
-// Drift is a difference between what was recorded and what a playback met.
-type Drift struct {
-	Recorded string `json:"recorded"`
-	Now      string `json:"now"`
 }
 
 // Masked returns the numbers, from 1, of the steps that a playback has to be given a value for.

@@ -14,11 +14,13 @@ import (
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/noise"
+	"github.com/brennhill/gasoline/internal/outbound"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/trial"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -38,7 +40,9 @@ type Env struct {
 	Noise    *noise.Store
 	Alerts   *alert.Hub
 	Drafts   *Drafts
-	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
+	Trials   *trial.Memory
+	Links    *outbound.Client // that fetches what the user allowed; nil: nothing is fetched
+	Interact *catalog.Bound   // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
 // Daemon is what only the daemon itself knows or can do.
@@ -119,6 +123,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"tab", "session", "limit", "since", "audit_session_id", "tool_name", "summary", "domain", "method", "step_timeout_ms",
 			"continue_on_error", "stop_after_step", "override_steps", "tags", "description", "nth", "within", "frame", "named", "unchecked",
 			"title", "user_context", "details", "label", "throttle_seconds", "severity_min", "sensitive_data_enabled", "goal", "values",
+			"error_message", "runs", "max_seconds",
 			"url", "rule_id", "template", "save_to", "replay_id", "events",
 		},
 	}},

@@ -17,19 +17,24 @@ import (
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "diff_sessions", Reads: true,
 	Doc: "Capture how the application is (errors, requests, loads) under a name, and compare: what is new, what is resolved, what was " +
-		"not tried again. compare_b is what happened since compare_a, unless it names a snapshot.",
-	Aliases: []string{"verify_session"}, Wait: 5 * time.Second,
+		"not tried again. compare_b is what happened since compare_a, unless it names a snapshot. verify does the steps of the last " +
+		"failure again in its tab, with the pilot: fixed, still, new_breakage or cannot_tell. Call it before the edit and after.",
+	Aliases: []string{"verify_session"}, Wait: 2 * time.Minute, MaxWait: 11 * time.Minute,
 	Example: `{"operation":"compare","compare_a":"before"}`,
-	Errors:  []problem.Code{problem.NoData, problem.InvalidParam, problem.MissingParam, problem.TooLarge},
+	Errors:  []problem.Code{problem.NoData, problem.InvalidParam, problem.MissingParam, problem.TooLarge, problem.PilotOff, problem.ExtensionOffline, problem.NoTab, problem.TabGone},
 }, diffSessions)
 
 type diffSessionsParams struct {
-	Operation string `json:"operation" required:"true" alias:"verif_session_action,op" enum:"capture,compare,list,delete" doc:"what to do"`
+	Operation string `json:"operation" required:"true" alias:"verif_session_action,op" enum:"capture,compare,verify,list,delete" doc:"what to do"`
 	Name      string `json:"name,omitempty" length:"200" doc:"of the snapshot; not current"`
 	A         string `json:"compare_a,omitempty" length:"200" doc:"the earlier snapshot"`
 	B         string `json:"compare_b,omitempty" length:"200" doc:"a later one; default current: what happened since"`
 	URL       string `json:"url,omitempty" length:"2000" doc:"only errors and requests with this in their URL"`
 	Tab       int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+
+	ErrorMessage string `json:"error_message,omitempty" length:"2000" doc:"verify: a part of what the error says, or of \"POST http://…\"; default the newest failure"`
+	Runs         int    `json:"runs,omitempty" min:"1" max:"10" doc:"verify: how often the steps are done; default 3"`
+	MaxSeconds   int    `json:"max_seconds,omitempty" min:"5" max:"600" doc:"verify: bound of time; default 60"`
 }
 
 func diffSessions(ctx context.Context, env Env, p diffSessionsParams) (answer.Texter, error) {
@@ -38,6 +43,8 @@ func diffSessions(ctx context.Context, env Env, p diffSessionsParams) (answer.Te
 		return nil, err
 	}
 	switch p.Operation {
+	case "verify":
+		return env.verify(ctx, p)
 	case "capture":
 		return env.capture(ctx, kept, p)
 	case "compare":

@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/analyze"
 	"github.com/brennhill/gasoline/internal/tools/configure"
 	"github.com/brennhill/gasoline/internal/tools/interact"
+	"github.com/brennhill/gasoline/internal/trial"
 )
 
 // env makes what the modes may reach beside a daemon of fixed values. A browser that was heard of is paired.
@@ -24,6 +25,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 	var audited *testkit.Daemon // that audit is of
 	var alerts *alert.Hub
 	var drafts *configure.Drafts
+	var trials *trial.Memory
 	var insecure *configure.Insecure
 	var made func(*testkit.Daemon, catalog.Call) configure.Env
 	made = func(h *testkit.Daemon, c catalog.Call) configure.Env {
@@ -39,6 +41,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		if h != audited {
 			audit, audited = called(), h
 			drafts, insecure = &configure.Drafts{}, nil
+			trials = &trial.Memory{}
 			alerts = alert.New(h.Reader, func(string, string, string) bool { return false })
 		}
 		return configure.Env{
@@ -47,6 +50,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			Tests: h.Correlator, Noise: h.Noise, Lost: h.View(c).Lost,
 			Alerts: alerts,
 			Drafts: drafts,
+			Trials: trials,
 			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 			}, nil),

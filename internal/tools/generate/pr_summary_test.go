@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/noise"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/recording"
+	"github.com/brennhill/gasoline/internal/steps"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/generate"
 )
@@ -158,7 +159,7 @@ func TestSummariesComparePlaybacks(t *testing.T) {
 			}
 			h.Store.Append(events)
 			if of != "" {
-				_, err = h.Recorder.Finish(t.Context(), r.ID, &recording.Playback{Of: of, Results: []recording.StepResult{}})
+				_, err = h.Recorder.Finish(t.Context(), r.ID, &recording.Playback{Of: of, Results: []steps.Result{}})
 			} else {
 				_, err = h.Recorder.Stop(t.Context(), r.ID)
 			}

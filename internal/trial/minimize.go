@@ -1,0 +1,294 @@
+package trial
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/steps"
+)
+
+// Confirmations are how often the steps that are left are done in the end.
+const Confirmations = 3
+
+// maxTrials bounds the trials of one search, whatever its time is.
+const maxTrials = 500
+
+// Minimal is what is left of steps.
+type Minimal struct {
+	Steps   []steps.Step `json:"-"`
+	Before  int          `json:"steps_before"`
+	After   int          `json:"steps_after"`
+	Trials  int          `json:"trials"`
+	Untried []int        `json:"untried,omitempty"` // numbers, from 1, of steps that no trial can do
+	Undone  int          `json:"undone,omitempty"`  // trials in which a step could not be done
+	Failed  int          `json:"failed"`            // of Confirmed
+	Confirm int          `json:"of"`                // runs of what is left; fewer than Confirmations: the time was over
+	Time    bool         `json:"time_over,omitempty"`
+	Seconds float64      `json:"seconds"`
+	Why     string       `json:"why,omitempty"` // nothing could be left out, a sentence
+	Verdict string       `json:"verified"`      // "verified: failed 3 of 3 times"
+}
+
+// Verified says how often the failure came with the steps that are left.
+func (m *Minimal) verified() string {
+	switch {
+	case m.Confirm == 0:
+		return "not verified: no time was left to do them again"
+	case m.Failed == 0:
+		return fmt.Sprintf("not verified: failed 0 of %d times", m.Confirm)
+	case m.Failed < m.Confirm:
+		return fmt.Sprintf("flaky: failed %d of %d times", m.Failed, m.Confirm)
+	case m.Confirm < Confirmations:
+		return fmt.Sprintf("not verified: failed %d of %d times, then the time was over", m.Failed, m.Confirm)
+	}
+	return fmt.Sprintf("verified: failed %d of %d times", m.Failed, m.Confirm)
+}
+
+// search is a minimisation under way.
+type search struct {
+	*Runner
+	out      *Minimal
+	all      []steps.Step
+	known    map[string]Outcome // of what was tried, by the steps' places
+	fastest  time.Duration      // a trial in which the failure came
+	end      time.Time
+	progress func(string)
+	patience func(time.Duration)
+}
+
+// Minimize leaves out steps as long as the failure comes without them, until a time. It begins with halves and ends with
+// single steps, so that few trials are needed where few steps matter. patience is told how long a step may take from then
+// on; progress how far it is. Errors: a cancellation, and the problem for which no trial can be made at all.
+func (r *Runner) Minimize(
+	ctx context.Context, list []steps.Step, end time.Time, patience func(time.Duration), progress func(string),
+) (*Minimal, error) {
+	began := time.Now()
+	bounded, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	out := &Minimal{Before: len(list), Steps: list}
+	s := &search{Runner: r, out: out, known: map[string]Outcome{}, end: end, progress: progress, patience: patience}
+	defer func() {
+		out.After, out.Seconds, out.Verdict = len(out.Steps), float64(time.Since(began).Milliseconds())/1000, out.verified()
+	}()
+	s.all, out.Untried = Playable(list)
+	left, err := s.whole(bounded)
+	if err != nil || left == nil {
+		return out, first(ctx.Err(), err)
+	}
+	if left, err = s.halves(bounded, left); err != nil {
+		return out, first(ctx.Err(), err)
+	}
+	out.Steps = s.pick(left)
+	return out, first(ctx.Err(), s.confirm(bounded, out.Steps))
+}
+
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whole does all steps. It returns the places of those that were begun when the failure came; nil: it did not come.
+func (s *search) whole(ctx context.Context) ([]int, error) {
+	tries := 1
+	for i := 0; i < tries; i++ {
+		s.say("all %d steps", len(s.all))
+		t, err := s.Try(ctx, s.all)
+		s.out.Trials++
+		if err != nil {
+			return nil, err
+		}
+		if t.Hopeless() {
+			return nil, t.Problem()
+		}
+		s.out.Confirm++
+		switch t.Outcome {
+		case Failed:
+			if i > 0 {
+				s.out.Failed++
+				continue // it comes now and then: nothing can be told from what does not fail
+			}
+			s.out.Confirm = 0
+			s.fastest = t.Took
+			s.Wait = 2*t.After + leastWait/2
+			s.patience(min(max(4*t.Slowest, leastWait), mostWait))
+			left := make([]int, t.Ran)
+			for j := range left {
+				left[j] = j
+			}
+			return left, nil
+		case Undone:
+			s.out.Undone++
+			s.out.Why = "a step could not be done: " + whyUndone(t)
+			return nil, nil
+		case Cut:
+			s.out.Confirm--
+			s.out.Time = true
+			s.out.Why = "the time was over before all steps were done once"
+			return nil, nil
+		}
+		tries = Confirmations
+	}
+	s.out.Why = "the failure did not come when all steps were done again at once"
+	if s.out.Failed > 0 {
+		s.out.Why = "the failure comes now and then: nothing can be told from steps with which it does not come"
+	}
+	if len(s.out.Untried) > 0 {
+		s.out.Why += "; the steps that no trial can do may be needed"
+	}
+	return nil, nil
+}
+
+func whyUndone(t *Trial) string {
+	if t.Err != nil {
+		return "the page could not be opened"
+	}
+	d := t.Done[len(t.Done)-1]
+	return fmt.Sprintf("step %d %s, %s", d.Index+1, d.Type, d.Error)
+}
+
+// halves leaves out parts, each half as large as the ones before.
+func (s *search) halves(ctx context.Context, left []int) ([]int, error) {
+	for size := max(1, len(left)/2); ; {
+		removed := false
+		for at := 0; at < len(left); {
+			rest := slices.Concat(left[:at], left[min(at+size, len(left)):])
+			fails, ok, err := s.fails(ctx, rest, len(left))
+			if err != nil || !ok {
+				return left, err
+			}
+			if fails == nil {
+				at += size
+				continue
+			}
+			left, removed = fails, true
+		}
+		switch {
+		case size > 1:
+			size /= 2
+		case !removed:
+			return left, nil
+		}
+	}
+}
+
+// fails tries some steps. It returns those of them that were begun when the failure came, nil where it did not; false when
+// no more trial is to be made.
+func (s *search) fails(ctx context.Context, places []int, of int) ([]int, bool, error) {
+	key := fmt.Sprint(places)
+	if _, tried := s.known[key]; tried {
+		return nil, true, nil
+	}
+	// What is left has to be done again in the end.
+	if reserve := Confirmations * s.fastest; s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.fastest {
+		s.out.Time = true
+		return nil, false, nil
+	}
+	s.say("%d of %d steps are left; without %d of them", of, len(s.all), of-len(places))
+	t, err := s.Try(ctx, s.pick(places))
+	s.out.Trials++
+	if err != nil {
+		return nil, false, err
+	}
+	if t.Hopeless() {
+		return nil, false, t.Problem()
+	}
+	s.known[key] = t.Outcome
+	switch t.Outcome {
+	case Failed:
+		s.fastest = t.Took
+		return append([]int{}, places[:t.Ran]...), true, nil
+	case Undone:
+		s.out.Undone++
+	case Cut:
+		s.out.Time = true
+		return nil, false, nil
+	}
+	return nil, true, nil
+}
+
+func (s *search) pick(places []int) []steps.Step {
+	out := make([]steps.Step, len(places))
+	for i, at := range places {
+		out[i] = s.all[at]
+	}
+	return out
+}
+
+// confirm does the steps that are left again.
+func (s *search) confirm(ctx context.Context, list []steps.Step) error {
+	for i := range Confirmations {
+		if ctx.Err() != nil {
+			s.out.Time = true
+			return nil
+		}
+		s.say("%d steps are left; done again %d of %d", len(list), i+1, Confirmations)
+		t, err := s.Try(ctx, list)
+		s.out.Trials++
+		if err != nil {
+			return err
+		}
+		switch {
+		case t.Outcome == Cut:
+			s.out.Time = true
+			return nil
+		case t.Outcome == Failed:
+			s.out.Failed++
+		}
+		s.out.Confirm++
+	}
+	return nil
+}
+
+func (s *search) say(format string, args ...any) {
+	if s.progress != nil {
+		s.progress(fmt.Sprintf("trial %d: ", s.out.Trials+1) + fmt.Sprintf(format, args...))
+	}
+}
+
+// Said are the sentences about it for a reader.
+func (m *Minimal) Said() []string {
+	line := fmt.Sprintf("minimised from %d steps to %d by %d trials in %.1f s", m.Before, m.After, m.Trials, m.Seconds)
+	if m.Why != "" {
+		line = fmt.Sprintf("not minimised: %s (%d trials, %.1f s)", m.Why, m.Trials, m.Seconds)
+	}
+	out := []string{line + "; " + m.Verdict}
+	if n := len(m.Untried); n > 0 {
+		word := "they are left out, and the failure comes without them"
+		if m.Why != "" {
+			word = "they are in the list as they were"
+		}
+		out = append(out, fmt.Sprintf("no trial can do these steps (files, drags, what was masked): %s; %s", numbers(m.Untried), word))
+	}
+	if m.Undone > 0 && m.Why == "" {
+		out = append(out, fmt.Sprintf("in %d trials a step could not be done without those that were left out", m.Undone))
+	}
+	if m.Time && m.Why == "" {
+		out = append(out, "the time was over: fewer steps may be enough; max_seconds gives more")
+	}
+	return append(out, Unreset(m.Trials))
+}
+
+// Unreset says what trials do not set back.
+func Unreset(n int) string {
+	return fmt.Sprintf("the page was opened anew %d times and steps were done again there: what they change at a server, such as an order, "+
+		"was changed as often; cookies, storage and the server's state are not set back between trials", n)
+}
+
+func numbers(list []int) string {
+	out := make([]string, 0, len(list))
+	for i, n := range list {
+		if i == 20 {
+			out = append(out, fmt.Sprintf("%d more", len(list)-i))
+			break
+		}
+		out = append(out, fmt.Sprint(n))
+	}
+	return strings.Join(out, ", ")
+}
