@@ -33,6 +33,7 @@ type Case struct {
 	at         time.Time
 	script     string // that the error came from, without query; "" unknown
 	reproduced bool   // trials with the code of then brought the failure about each time
+	doubtful   bool   // trials with the code of then did not bring it about each time
 }
 
 // Window is a time in which trials were made: what came then is no failure of anybody's.

@@ -32,7 +32,7 @@ type base struct {
 	key   string // of the failure
 	start string
 	at    time.Time
-	seen  *Seen
+	seen  *Seen // nil: the steps did not bring it about each time
 }
 
 // Windows are the times in which trials were made in a tab; tab 0: in any.
@@ -65,11 +65,19 @@ func (m *Memory) Tried(session string, tab int, w Window) {
 	m.windows[at] = list[max(0, len(list)-maxWindows):]
 }
 
-// Keep notes a trial that brought the case's failure about.
-func (m *Memory) Keep(c *Case, t *Trial) {
+// Keep notes what the steps of a case came to: whether they bring the failure about each time, and what comes then; or whether
+// they do not, with the code of then.
+func (m *Memory) Keep(c *Case, v *Verdict, trials []*Trial) {
+	n := len(trials)
+	if n == 0 || v.Failed < n && (v.Code.Seen || len(v.NotDone) > 0) {
+		return
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	one := base{place{c.Session, c.Tab}, c.Failure.key(), c.Start, time.Now(), t.Seen}
+	one := base{place: place{c.Session, c.Tab}, key: c.Failure.key(), start: c.Start, at: time.Now()}
+	if v.Failed == n {
+		one.seen = trials[n-1].Seen
+	}
 	m.bases = slices.DeleteFunc(m.bases, func(b base) bool { return b.place == one.place && b.key == one.key && b.start == one.start })
 	m.bases = append(m.bases, one)
 	m.bases = slices.Delete(m.bases, 0, max(0, len(m.bases)-maxPlaces))
@@ -80,8 +88,12 @@ func (m *Memory) Recall(c *Case) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, b := range m.bases {
-		if b.place == (place{c.Session, c.Tab}) && b.key == c.Failure.key() && b.start == c.Start && b.at.After(c.at) {
-			c.run, c.reproduced = b.seen, true
+		if b.place != (place{c.Session, c.Tab}) || b.key != c.Failure.key() || b.start != c.Start || !b.at.After(c.at) {
+			continue
 		}
+		if c.reproduced = b.seen != nil; c.reproduced {
+			c.run = b.seen
+		}
+		c.doubtful = !c.reproduced
 	}
 }

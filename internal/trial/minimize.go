@@ -1,7 +1,9 @@
 package trial
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,14 +55,15 @@ type search struct {
 	out      *Minimal
 	all      []steps.Step
 	known    map[string]Outcome // of what was tried, by the steps' places
-	fastest  time.Duration      // a trial in which the failure came
+	best     []int              // places of the fewest steps with which the failure came
+	took     time.Duration      // the trial of all steps
+	began    time.Time
 	end      time.Time
 	progress func(string)
 	patience func(time.Duration)
 }
 
-// Minimize leaves out steps as long as the failure comes without them, until a time. It begins with halves and ends with
-// single steps, so that few trials are needed where few steps matter. patience is told how long a step may take from then
+// Minimize leaves out steps as long as the failure comes without them, until a time. patience is told how long a step may take from then
 // on; progress how far it is. Errors: a cancellation, and the problem for which no trial can be made at all.
 func (r *Runner) Minimize(
 	ctx context.Context, list []steps.Step, end time.Time, patience func(time.Duration), progress func(string),
@@ -69,7 +72,7 @@ func (r *Runner) Minimize(
 	bounded, cancel := context.WithDeadline(ctx, end)
 	defer cancel()
 	out := &Minimal{Before: len(list), Steps: list}
-	s := &search{Runner: r, out: out, known: map[string]Outcome{}, end: end, progress: progress, patience: patience}
+	s := &search{Runner: r, out: out, known: map[string]Outcome{}, began: began, end: end, progress: progress, patience: patience}
 	defer func() {
 		out.After, out.Seconds, out.Verdict = len(out.Steps), float64(time.Since(began).Milliseconds())/1000, out.verified()
 	}()
@@ -78,7 +81,7 @@ func (r *Runner) Minimize(
 	if err != nil || left == nil {
 		return out, first(ctx.Err(), err)
 	}
-	if left, err = s.halves(bounded, left); err != nil {
+	if left, err = s.least(bounded, left); err != nil {
 		return out, first(ctx.Err(), err)
 	}
 	out.Steps = s.pick(left)
@@ -115,13 +118,14 @@ func (s *search) whole(ctx context.Context) ([]int, error) {
 				continue // it comes now and then: nothing can be told from what does not fail
 			}
 			s.out.Confirm = 0
-			s.fastest = t.Took
+			s.took = t.Took
 			s.Wait = 2*t.After + leastWait/2
-			s.patience(min(max(4*t.Slowest, leastWait), mostWait))
+			s.patience(min(max(4*t.Slowest, 2*leastWait), mostWait))
 			left := make([]int, t.Ran)
 			for j := range left {
 				left[j] = j
 			}
+			s.known[fmt.Sprint(left)] = Failed
 			return left, nil
 		case Undone:
 			s.out.Undone++
@@ -153,64 +157,129 @@ func whyUndone(t *Trial) string {
 	return fmt.Sprintf("step %d %s, %s", d.Index+1, d.Type, d.Error)
 }
 
-// halves leaves out parts, each half as large as the ones before.
-func (s *search) halves(ctx context.Context, left []int) ([]int, error) {
-	for size := max(1, len(left)/2); ; {
-		removed := false
-		for at := 0; at < len(left); {
-			rest := slices.Concat(left[:at], left[min(at+size, len(left)):])
-			fails, ok, err := s.fails(ctx, rest, len(left))
-			if err != nil || !ok {
-				return left, err
-			}
-			if fails == nil {
-				at += size
-				continue
-			}
-			left, removed = fails, true
+// stop ends a search whose time is over.
+var stop = errors.New("the time is over")
+
+// least finds few places of left with which the failure comes, which it does with all. It begins with none and adds what is
+// needed, one after the other: the likely ones are tried before, in growing groups, so that most trials are short. What could be
+// left out in the end, though it seemed to be needed, is tried one by one.
+func (s *search) least(ctx context.Context, left []int) ([]int, error) {
+	s.best = left
+	order := s.likely(left)
+	var needed []int
+	for len(order) > 0 {
+		fails, err := s.fails(ctx, needed)
+		if err != nil || fails {
+			return s.single(ctx, err)
 		}
-		switch {
-		case size > 1:
-			size /= 2
-		case !removed:
-			return left, nil
+		low, high := 0, len(order) // with so many it does not fail, and with so many it does
+		try := func(n int) error {
+			fails, err := s.fails(ctx, append(slices.Clone(needed), order[:n]...))
+			if fails {
+				high = n
+			} else {
+				low = n
+			}
+			return err
 		}
+		for n := 1; n < high; n *= 2 {
+			if err := try(n); err != nil {
+				return s.single(ctx, err)
+			}
+		}
+		for high-low > 1 {
+			if err := try(low + (high-low)/2); err != nil {
+				return s.single(ctx, err)
+			}
+		}
+		needed = append(needed, order[high-1])
+		order = order[:high-1]
 	}
+	_, err := s.fails(ctx, needed)
+	return s.single(ctx, err)
 }
 
-// fails tries some steps. It returns those of them that were begun when the failure came, nil where it did not; false when
-// no more trial is to be made.
-func (s *search) fails(ctx context.Context, places []int, of int) ([]int, bool, error) {
+// single leaves out single steps as long as that is possible.
+func (s *search) single(ctx context.Context, err error) ([]int, error) {
+	for i := 0; err == nil && i < len(s.best); {
+		var fails bool
+		if fails, err = s.fails(ctx, slices.Delete(slices.Clone(s.best), i, i+1)); fails {
+			i = 0 // what needed the one that is gone may go, too
+		} else {
+			i++
+		}
+	}
+	if err == stop {
+		err = nil
+	}
+	return s.best, err
+}
+
+// likely orders places by how likely a failure needs their steps: the last one, then what puts something in, then what led
+// elsewhere or asked for something; the later ones of each kind first.
+func (s *search) likely(left []int) []int {
+	rank := func(place int) int {
+		switch step := &s.all[place]; {
+		case place == left[len(left)-1]:
+			return 0
+		case step.Type == "input", step.Type == "select", step.Type == "check":
+			return 1
+		case step.LedTo != "", len(step.Requests) > 0, step.Type == "navigate", step.Type == "back":
+			return 2
+		case step.Type == "scroll":
+			return 4
+		}
+		return 3
+	}
+	out := slices.Clone(left)
+	slices.SortFunc(out, func(a, b int) int { return cmp.Or(rank(a)-rank(b), b-a) })
+	return out
+}
+
+// fails tries some steps, in their order. The error is stop when no more trial is to be made.
+func (s *search) fails(ctx context.Context, places []int) (bool, error) {
+	places = slices.Clone(places)
+	slices.Sort(places)
 	key := fmt.Sprint(places)
-	if _, tried := s.known[key]; tried {
-		return nil, true, nil
+	if outcome, tried := s.known[key]; tried {
+		return outcome == Failed, nil
 	}
-	// What is left has to be done again in the end.
-	if reserve := Confirmations * s.fastest; s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.fastest {
+	// What is left has to be done again in the end; where little was left out, to search on is worth more.
+	once := s.takes(len(s.best))
+	reserve := min(Confirmations*once, max(once, s.end.Sub(s.began)/4))
+	if s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.takes(len(places)) {
 		s.out.Time = true
-		return nil, false, nil
+		return false, stop
 	}
-	s.say("%d of %d steps are left; without %d of them", of, len(s.all), of-len(places))
+	s.say("%d of %d steps are left; with %d", len(s.best), len(s.all), len(places))
 	t, err := s.Try(ctx, s.pick(places))
 	s.out.Trials++
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
 	if t.Hopeless() {
-		return nil, false, t.Problem()
+		return false, t.Problem()
+	}
+	if t.Outcome == Cut {
+		s.out.Time = true
+		return false, stop
 	}
 	s.known[key] = t.Outcome
 	switch t.Outcome {
 	case Failed:
-		s.fastest = t.Took
-		return append([]int{}, places[:t.Ran]...), true, nil
+		if t.Ran <= len(s.best) {
+			s.best = places[:t.Ran]
+		}
+		return true, nil
 	case Undone:
 		s.out.Undone++
-	case Cut:
-		s.out.Time = true
-		return nil, false, nil
 	}
-	return nil, true, nil
+	return false, nil
+}
+
+// takes is about how long a trial of n steps takes.
+func (s *search) takes(n int) time.Duration {
+	return leastWait + s.took*time.Duration(n)/time.Duration(max(1, len(s.all)))
 }
 
 func (s *search) pick(places []int) []steps.Step {

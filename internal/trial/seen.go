@@ -30,7 +30,6 @@ type Seen struct {
 	code     map[string]file   // what the page is made of, by address without query
 	lines    map[string]bool   // of the page's text in the end; nil: it was not read
 	docs     map[string]bool   // ids of documents
-	complete bool              // a main document was loaded
 }
 
 // file is a document, script or style sheet as it was loaded.
@@ -80,8 +79,6 @@ func (s *Seen) take(e event.Event) {
 			return
 		}
 		switch e.State {
-		case "complete":
-			s.complete = true
 		case "navigate", "document_start":
 			if e.ToURL != "" {
 				put(s.pages, analysis.Fingerprint(steps.PageOf(e.ToURL)), e.ToURL)

@@ -101,6 +101,9 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 	case len(v.NotDone) > 0:
 		return tell(CannotTell, "Look at the page with observe screenshot; if the edit changed what the steps need, bring about the failure's way anew.",
 			"not all steps could be done")
+	case c.doubtful:
+		return tell(CannotTell, "Bring the failure about once more, by interact or by hand, then repeat this call.",
+			"the failure did not come in %d runs, and it did not in each of those before the edit either", n)
 	case !v.Code.Seen:
 		return tell(CannotTell, c.codeFix(),
 			"the failure did not come in %d runs, but that other code ran than then was not seen", n)
@@ -279,8 +282,14 @@ func common[V any](trials []*Trial, before map[string]V, of func(*Seen) map[stri
 // asked for has to be asked for again, and the script that it came from be loaded.
 func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 	beyond := Evidence{}
+	again := ""
 	for _, key := range common(trials, c.run.answered, func(s *Seen) map[string]bool { return s.answered }) {
-		beyond.add("%s is answered well", key)
+		// What was asked for then, too, is the point itself and not what comes behind it.
+		if c.run.asked[key] {
+			again = key
+		} else {
+			beyond.add("%s is answered well", key)
+		}
 	}
 	for _, key := range common(trials, c.run.pages, func(s *Seen) map[string]string { return s.pages }) {
 		beyond.add("the page %s comes", trials[0].Seen.pages[key])
@@ -294,7 +303,7 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 	if c.Failure.Request() {
 		key := requestKey(c.Failure.Method, c.Failure.URL)
 		switch again := inAll(trials, func(s *Seen) bool { return s.answered[key] || s.loaded(c.Failure.URL) }); {
-		case again && (beyond.Seen || len(c.run.texts) == 0 && c.run.lines == nil):
+		case again && (beyond.Seen || len(c.run.texts) == 0):
 			out.add("%s is answered well", key)
 			out.Lines = append(out.Lines, beyond.Lines...)
 		case !again && slices.ContainsFunc(beyond.Lines, func(l string) bool {
@@ -313,6 +322,9 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 	}
 	if c.script != "" && !inAll(trials, func(s *Seen) bool { return s.loaded(c.script) }) {
 		return out
+	}
+	if !beyond.Seen && again != "" && len(c.run.texts) == 0 {
+		beyond.add("%s is answered well", again)
 	}
 	return beyond
 }

@@ -81,9 +81,7 @@ func (env Env) verify(ctx context.Context, p diffSessionsParams) (*verifyResult,
 		env.hashes(ctx, c.Start, list)
 	}
 	out.Verdict = c.Judge(list, cmp.Or(p.Runs, verifyRuns))
-	if out.Failed == out.Runs && out.Runs > 0 {
-		env.Trials.Keep(c, list[len(list)-1])
-	}
+	env.Trials.Keep(c, out.Verdict, list)
 	if out.Failed == 0 && !c.Reproduced() && out.Word != trial.CannotTell {
 		out.Notes = append(out.Notes, "these steps were not seen to bring the failure about again before the edit")
 	}

@@ -44,6 +44,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"save_to", "overwrite", "scope", "tab", "test_id", "session", "method", "status_min", "status_max", "include_report_uri",
 			"exclude_origins", "resource_types", "origins", "language", "base_url", "assert_network", "assert_no_errors",
 			"assert_response_shape", "include_mocks", "include_screenshots", "visual_assertions", "error_message", "last_n", "baseline",
+			"minimize", "max_seconds",
 			"suppress", "since", "output_format", "test_name", "url", "file", "name",
 		},
 	}},

@@ -5,21 +5,26 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/script"
 	"github.com/brennhill/gasoline/internal/steps"
+	"github.com/brennhill/gasoline/internal/trial"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "reproduction", Reads: true,
 	Doc: "How a failure is brought about: steps to read, or a script that passes while the failure is seen. Without " +
-		"error_message the last error that came.",
-	Example: `{"last_n":10,"output_format":"playwright"}`, Errors: scriptErrors,
+		"error_message the last error that came. minimize does the steps again in the tab, with the pilot, and leaves out those that " +
+		"the failure does not need.",
+	Wait: 2 * time.Minute, MaxWait: 11 * time.Minute,
+	Example: `{"last_n":10,"output_format":"playwright"}`, Errors: append([]problem.Code{problem.PilotOff, problem.ExtensionOffline, problem.NoTab, problem.TabGone}, scriptErrors...),
 }, reproduction)
 
 type reproductionParams struct {
@@ -31,6 +36,9 @@ type reproductionParams struct {
 	Mocks        bool   `json:"include_mocks,omitempty" alias:"generate_fixtures" doc:"answer requests as they were answered"`
 	Screenshots  bool   `json:"include_screenshots,omitempty" doc:"name the drawings with pictures that were made meanwhile"`
 	Visual       bool   `json:"visual_assertions,omitempty" doc:"compare a picture of the page at the end, by playwright"`
+
+	Minimize   bool `json:"minimize,omitempty" doc:"try in the tab, again and again, which steps the failure needs; what they change at a server is changed as often"`
+	MaxSeconds int  `json:"max_seconds,omitempty" min:"5" max:"600" doc:"bound of time of minimize; default 60"`
 }
 
 func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptResult, error) {
@@ -44,6 +52,10 @@ func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptRe
 			"language, include_mocks and visual_assertions are for scripts.")
 	case output == script.Cypress && p.Visual:
 		return nil, problem.New(problem.InvalidParam, `Say output_format:"playwright".`, "Cypress compares no pictures by itself.")
+	case p.Minimize && env.Call.Detached:
+		return nil, problem.New(problem.InvalidParam, "Leave out background.", "what is minimised is answered when it is over.")
+	case !p.Minimize && p.MaxSeconds > 0:
+		return nil, problem.New(problem.InvalidParam, "Say minimize:true too.", "max_seconds bounds minimize.")
 	case output != "steps" && p.Screenshots:
 		return nil, problem.New(problem.InvalidParam, `Leave out include_screenshots, or say output_format:"steps".`, "a script shows no pictures.")
 	}
@@ -52,12 +64,19 @@ func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptRe
 		return nil, err
 	}
 	failure, notes := s.failure(p.ErrorMessage)
+	var least *trial.Minimal
+	if p.Minimize {
+		if least, err = env.minimize(ctx, s, failure, p); err != nil {
+			return nil, err
+		}
+		notes = append(least.Said(), notes...)
+	}
 	if output == "steps" {
-		text, err := env.markdown(ctx, s, failure, p.Screenshots)
+		text, err := env.markdown(ctx, s, failure, least, p.Screenshots)
 		if err != nil {
 			return nil, err
 		}
-		out := &scriptResult{Format: output, Filename: "reproduction.md", mode: "reproduction", words: "steps to read"}
+		out := &scriptResult{Format: output, Filename: "reproduction.md", mode: "reproduction", words: "steps to read", Minimal: least}
 		return out, env.finish(out, s, text, p.saving, notes, ".md")
 	}
 	plan, err := env.plan(s, p.stepsParams, output, cmp.Or(p.Language, script.TypeScript), "")
@@ -69,6 +88,9 @@ func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptRe
 	// A request that failed is what is to be seen.
 	plan.Network = failure != nil && failure.Request != nil
 	plan.Head = []string{"Made by Gasoline from " + s.words + "."}
+	if least != nil {
+		plan.Head = append(plan.Head, fmt.Sprintf("Of %d steps %d are left; %s.", least.Before, least.After, least.Verdict))
+	}
 	if failure != nil {
 		plan.Head = append(plan.Head, "It passes while the failure is seen, and fails once that is gone.")
 	} else {
@@ -81,7 +103,12 @@ func reproduction(ctx context.Context, env Env, p reproductionParams) (*scriptRe
 		}
 		plan.Mocks, notes = mocks, append(notes, more...)
 	}
-	return env.result("reproduction", s, plan, p.saving, notes)
+	out, err := env.result("reproduction", s, plan, p.saving, notes)
+	if err != nil {
+		return nil, err
+	}
+	out.Minimal = least
+	return out, nil
 }
 
 // failure is what is to be reproduced: the newest error that says it; without a word the newest error or request that failed.
@@ -105,11 +132,58 @@ func (s *source) failure(said string) (*script.Failure, []string) {
 	return nil, []string{"no error and no failed request was captured meanwhile"}
 }
 
+// minimize leaves out the steps that the failure does not need, by trials in the tab in which they were done; in the one in
+// use where that is closed.
+func (env Env) minimize(ctx context.Context, s *source, failure *script.Failure, p reproductionParams) (*trial.Minimal, error) {
+	if failure == nil {
+		return nil, problem.New(problem.NoData, "Bring the failure about once, or give error_message with what is to be looked for.",
+			"no failure was captured that trials could look for. Nothing was done.")
+	}
+	if steps.Masked(s.start) {
+		return nil, problem.New(problem.NoData, "Leave out minimize.", "a part of the address where the steps begin is masked. Nothing was done.")
+	}
+	what := trial.Failure{Message: failure.Message, Part: failure.Message != "" && failure.Message == p.ErrorMessage}
+	if r := failure.Request; r != nil {
+		what = trial.Failure{Method: r.Method, URL: r.URL, Status: r.Status}
+	}
+	patience := min(drive.ComeBack, env.Call.Left())
+	tab := cmp.Or(p.Tab, s.filter.Tab)
+	target, err := env.Registry.Await(ctx, env.Call.Client, tab, true, patience)
+	if f := problem.From(err); f != nil && p.Tab == 0 && (f.Code == problem.TabGone || f.Code == problem.NoTab) ||
+		err == nil && p.Tab == 0 && target.Browser.Session != s.filter.Session {
+		target, err = env.Registry.Await(ctx, env.Call.Client, 0, true, patience)
+	}
+	if err != nil {
+		return nil, err
+	}
+	player := &drive.Player{Driver: env.Drive, Call: env.Call, Tab: target.Tab.ID, Patience: 10 * time.Second}
+	runner := trial.Runner{
+		Actor: player, Reader: env.Reader.Whole(), Session: target.Browser.Session, Tab: target.Tab.ID, Start: s.start, Failure: what,
+		Wait: 10 * time.Second,
+	}
+	const tellWithin = time.Second // of the deadline
+	end := time.Now().Add(time.Duration(cmp.Or(p.MaxSeconds, 60)) * time.Second)
+	if last := env.Call.Deadline.Add(-tellWithin); last.Before(end) {
+		end = last
+	}
+	out, err := runner.Minimize(ctx, s.steps, end, func(d time.Duration) { player.Patience = d }, env.Call.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if out.Why == "" {
+		s.steps = out.Steps
+	}
+	return out, nil
+}
+
 // markdown writes the steps for a reader.
-func (env Env) markdown(ctx context.Context, s *source, failure *script.Failure, pictures bool) (string, error) {
+func (env Env) markdown(ctx context.Context, s *source, failure *script.Failure, least *trial.Minimal, pictures bool) (string, error) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("# Steps to reproduce\n")
+	if least != nil {
+		line("Of %d steps %d are left; %s.\n", least.Before, least.After, least.Verdict)
+	}
 	line("1. Open %s", code(s.start))
 	for i := range s.steps {
 		step := &s.steps[i]

@@ -11,6 +11,7 @@ import (
 	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/script"
+	"github.com/brennhill/gasoline/internal/trial"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -49,6 +50,7 @@ type scriptResult struct {
 	Metadata   scriptMetadata `json:"metadata"`
 	Notes      []string       `json:"notes,omitempty"`
 	Cut        bool           `json:"cut,omitempty"` // script is only the beginning
+	Minimal    *trial.Minimal `json:"minimized,omitempty"`
 
 	mode  string
 	words string

@@ -1,0 +1,377 @@
+package trial_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/trial"
+)
+
+// judged finds the failure, and judges n runs of its steps. memory may be nil.
+func (a *app) judged(said string, n int, memory *trial.Memory) (*trial.Case, *trial.Verdict) {
+	a.t.Helper()
+	if memory == nil {
+		memory = &trial.Memory{}
+	}
+	c, err := trial.Find(a.t.Context(), a.h.Reader, a.h.Reader, session, a.tab, said, memory.Windows(session, a.tab))
+	if err != nil || c == nil {
+		a.t.Fatalf("the failure is not found: %v", err)
+	}
+	memory.Recall(c)
+	r := c.Runner(a, a.h.Reader)
+	var list []*trial.Trial
+	began := time.Now()
+	for range n {
+		one, err := r.Try(a.t.Context(), c.Steps)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		list = append(list, one)
+	}
+	time.Sleep(time.Millisecond)
+	memory.Tried(session, a.tab, trial.Window{From: began, To: time.Now()})
+	time.Sleep(time.Second)
+	v := c.Judge(list, n)
+	memory.Keep(c, v, list)
+	return c, v
+}
+
+// pays is a shop that asks the server, fails, and shows nothing.
+func pays(a *app, done []string) {
+	if last(done) == "pay" {
+		a.asks("POST", "/api/pay", 200)
+		a.fails("Cannot read properties of undefined (reading 'price')")
+	}
+}
+
+func last(done []string) string {
+	if len(done) == 0 {
+		return ""
+	}
+	return done[len(done)-1]
+}
+
+// good is what the shop was to do.
+func good(a *app, done []string) {
+	if last(done) == "pay" {
+		a.asks("POST", "/api/pay", 200)
+		a.shows("paid 12.50")
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		edit func(a *app)
+		want string
+		why  string // a part
+	}{
+		{"nothing was edited", func(*app) {}, trial.Still, "new code ran was not seen"},
+		{"an edit that misses", func(a *app) { a.size = 90 }, trial.Still, "with new code"},
+		{"a fix", func(a *app) { a.size, a.does = 90, good }, trial.Fixed, "all 2 steps"},
+		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, trial.Fixed, ""},
+		{"no failure, and the code of before", func(a *app) { a.does = good }, trial.CannotTell, "other code"},
+		{"an address that is another one each time is no new code", func(a *app) {
+			a.does = func(a *app, done []string) {
+				a.script = "http://localhost:3000/app.js?_=" + string(rune('a'+a.document))
+				good(a, done)
+			}
+		}, trial.CannotTell, "other code"},
+		{"an error that is hushed", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if last(done) == "pay" {
+					a.asks("POST", "/api/pay", 200)
+				}
+			}
+		}, trial.CannotTell, "hushed"},
+		{"a button that does nothing any more", func(a *app) { a.size, a.does = 90, func(*app, []string) {} }, trial.CannotTell, "hushed"},
+		{"what says that it failed", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if last(done) == "pay" {
+					a.asks("POST", "/api/pay", 200)
+					a.shows("Something went wrong")
+				}
+			}
+		}, trial.CannotTell, ""},
+		{"it is not asked for any more", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if last(done) == "pay" {
+					a.shows("paid 12.50")
+				}
+			}
+		}, trial.CannotTell, ""},
+		{"a value that is missing is shown", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if last(done) == "pay" {
+					a.asks("POST", "/api/pay", 200)
+					a.shows("paid NaN")
+				}
+			}
+		}, trial.NewBreakage, "did not come"},
+		{"another property is missing", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if last(done) == "pay" {
+					a.asks("POST", "/api/pay", 200)
+					a.fails("Cannot read properties of undefined (reading 'total')")
+				}
+			}
+		}, trial.NewBreakage, "did not come"},
+		{"an error beside the old one", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if pays(a, done); len(done) == 0 {
+					a.fails("x is not defined")
+				}
+			}
+		}, trial.NewBreakage, "the failure came"},
+		{"a request that fails now", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if good(a, done); last(done) == "pay" {
+					a.asks("GET", "/api/receipt", 404)
+				}
+			}
+		}, trial.NewBreakage, ""},
+		{"what failed before, too, is noise", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if good(a, done); len(done) == 0 {
+					a.fails("noise of a library")
+				}
+			}
+		}, trial.Fixed, ""},
+		{"now and then", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if a.document%3 == 0 {
+					pays(a, done)
+				} else {
+					good(a, done)
+				}
+			}
+		}, trial.CannotTell, "in 1 of 3 runs"},
+		{"something new now and then", func(a *app) {
+			a.size, a.does = 90, func(a *app, done []string) {
+				if good(a, done); a.document%3 == 0 {
+					a.fails("x is not defined")
+				}
+			}
+		}, trial.CannotTell, "some of 3 runs"},
+		{"a step that cannot be done", func(a *app) {
+			a.size, a.does = 90, good
+			a.cannot = func([]string, string) string { return string(problem.NotFound) }
+		}, trial.CannotTell, "not all steps"},
+		{"a page that does not come", func(a *app) { a.opens = problem.New(problem.NavigationFailed, "Mend it.", "no page came.") },
+			trial.CannotTell, "not all steps"},
+		{"a script that is not loaded any more", func(a *app) { a.script, a.does = "http://localhost:3000/other.js", good }, trial.CannotTell, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(t *testing.T, a *app) {
+				a.does = func(a *app, done []string) {
+					if pays(a, done); len(done) == 0 {
+						a.fails("noise of a library")
+					}
+				}
+				a.user("add", "pay")
+				c.edit(a)
+				_, v := a.judged("price", 3, nil)
+				if v.Word != c.want || !strings.Contains(v.Why, c.why) {
+					t.Errorf("%s: %s, want %s; %+v", v.Word, v.Why, c.want, v)
+				}
+			})
+		})
+	}
+}
+
+func TestTheStepsAreThoseSinceThePageWasOpened(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = pays
+		a.user("old", "older")
+		a.user("add", "pay", "later")
+		c, v := a.judged("", 3, nil)
+		if names(c.Steps) != "add pay" || c.Start != start || v.Word != trial.Still || v.Runs != 3 {
+			t.Errorf("%s from %s: %+v", names(c.Steps), c.Start, v)
+		}
+	})
+}
+
+// A failure of an older trial is nobody's: what was found before the edit is what is asked about.
+func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = pays
+		a.user("add", "pay")
+		var memory trial.Memory
+		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+			t.Fatalf("%+v", v)
+		}
+		a.does = func(a *app, done []string) {
+			if last(done) == "pay" {
+				a.fails("x is not defined")
+			}
+		}
+		a.size = 91
+		if _, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage {
+			t.Fatalf("%+v", v)
+		}
+		// The new error was not there before the edits, so it is still new; the failure is the user's.
+		a.size = 92
+		if c, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage || !strings.Contains(c.Failure.Message, "price") {
+			t.Fatalf("%s: %+v", c.Failure.Message, v)
+		}
+		a.size, a.does = 93, good
+		if c, v := a.judged("", 2, &memory); v.Word != trial.Fixed || !c.Reproduced() {
+			t.Fatalf("%+v", v)
+		}
+	})
+}
+
+// What a page says in the end is known of trials only: with it an error of a load can be judged.
+func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		broken := func(a *app, done []string) {
+			if len(done) == 0 {
+				a.fails("Cannot read properties of null (reading 'price')")
+			}
+		}
+		a.does, a.text = broken, func([]string) string { return "Shop\nLoading" }
+		a.user()
+		a.size, a.does, a.text = 90, func(*app, []string) {}, func([]string) string { return "Shop\n12.50" }
+		if _, v := a.judged("", 2, nil); v.Word != trial.CannotTell {
+			t.Errorf("without a trial of before: %+v", v)
+		}
+		a.size, a.does, a.text = 100, broken, func([]string) string { return "Shop\nLoading" }
+		var memory trial.Memory
+		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+			t.Fatalf("%+v", v)
+		}
+		a.size, a.does = 90, func(*app, []string) {}
+		if _, v := a.judged("", 2, &memory); v.Word != trial.CannotTell || v.Reached.Seen {
+			t.Errorf("hushed: %+v", v)
+		}
+		a.text = func([]string) string { return "Shop\n12.50" }
+		if _, v := a.judged("", 2, &memory); v.Word != trial.Fixed {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+func TestRequestsThatFail(t *testing.T) {
+	fails := func(status int) func(*app, []string) {
+		return func(a *app, done []string) {
+			if last(done) == "load" {
+				a.asks("GET", "/api/orders", status)
+				a.shows("Sorry")
+			}
+		}
+	}
+	works := func(path string) func(*app, []string) {
+		return func(a *app, done []string) {
+			if last(done) == "load" {
+				a.asks("GET", path, 200)
+				a.shows("soap, towel")
+			}
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		size  int
+		does  func(*app, []string)
+		first func(*app, []string) // that came before the failure
+		want  string
+	}{
+		{"the server answers", 100, works("/api/orders"), nil, trial.Fixed},
+		{"another status", 100, fails(404), nil, trial.NewBreakage},
+		{"still", 90, fails(500), nil, trial.Still},
+		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, trial.Fixed},
+		{"the page asks for nothing", 90, func(a *app, done []string) {
+			if last(done) == "load" {
+				a.shows("no orders")
+			}
+		}, nil, trial.CannotTell},
+		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), trial.CannotTell},
+		{"an answer that helps nobody", 100, func(a *app, done []string) {
+			if last(done) == "load" {
+				a.asks("GET", "/api/orders", 200)
+				a.shows("Sorry")
+			}
+		}, nil, trial.CannotTell},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			in(t, func(t *testing.T, a *app) {
+				if c.first != nil {
+					a.does = c.first
+					a.user("load")
+				}
+				a.does = fails(500)
+				a.user("load")
+				a.size, a.does = c.size, c.does
+				one, v := a.judged("/api/orders", 3, nil)
+				if v.Word != c.want || !one.Failure.Request() || one.Failure.Status != 500 {
+					t.Errorf("%s, want %s: %+v", v.Word, c.want, v)
+				}
+			})
+		})
+	}
+}
+
+// What the steps did not bring about before the edit either is not fixed by it.
+func TestAFailureThatTheStepsDoNotBringAbout(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = pays
+		a.user("add", "pay")
+		a.does = good // of a server's state, not of an edit
+		var memory trial.Memory
+		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell {
+			t.Fatalf("%+v", v)
+		}
+		a.size = 90
+		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell || !strings.Contains(v.Why, "before the edit") {
+			t.Errorf("%+v", v)
+		}
+		a.does = pays
+		a.user("add", "pay") // it comes again
+		a.size, a.does = 91, good
+		if _, v := a.judged("price", 3, &memory); v.Word != trial.Fixed {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+func TestNoFailureIsFound(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = good
+		a.user("add", "pay")
+		for _, said := range []string{"", "nothing says so"} {
+			c, err := trial.Find(t.Context(), a.h.Reader, a.h.Reader, session, tab, said, nil)
+			if c != nil || err != nil {
+				t.Errorf("%+v, %v", c, err)
+			}
+		}
+	})
+}
+
+func TestBuiltFilesAreKnownByTheirNames(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.script, a.does = "http://localhost:3000/assets/index-BxK3a9Qz.js", pays
+		a.user("add", "pay")
+		a.script, a.does = "http://localhost:3000/assets/index-D4f_9hLm.js", good
+		_, v := a.judged("price", 3, nil)
+		if v.Word != trial.Fixed || !slices.ContainsFunc(v.Code.Lines, func(l string) bool { return strings.Contains(l, "in place of") }) {
+			t.Errorf("%+v", v)
+		}
+	})
+}
+
+func TestAMemoryIsBounded(t *testing.T) {
+	var m trial.Memory
+	now := time.Now()
+	for i := range 300 {
+		m.Tried(session, i, trial.Window{From: now, To: now})
+		m.Tried(session, 299, trial.Window{From: now, To: now})
+	}
+	if n := len(m.Windows(session, 299)); n > 200 {
+		t.Errorf("%d windows of one tab", n)
+	}
+	if n := len(m.Windows(session, 0)); n > 300 {
+		t.Errorf("%d windows of all", n)
+	}
+}
