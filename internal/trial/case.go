@@ -16,6 +16,10 @@ import (
 // afterFailure is for how long what comes behind a failure is taken to be of its run, where nothing else is done.
 const afterFailure = 10 * time.Second
 
+// typingTold is within what time a page tells what was typed, after the last key: its pause of a second, and some for a
+// page that is busy.
+const typingTold = 1500 * time.Millisecond
+
 // Case is a failure that came in a tab, with what was done before it since the page was opened.
 type Case struct {
 	Failure Failure
@@ -83,7 +87,7 @@ func Find(ctx context.Context, visible, all query.Reader, session string, tab in
 func failureOf(e event.Event, said string) *Failure {
 	if message, ok := errorOf(e); ok {
 		if query.Contains(message, said) {
-			return &Failure{Message: message}
+			return &Failure{Message: message, said: said}
 		}
 		return nil
 	}
@@ -162,8 +166,13 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 	}
 	list := collector.Steps(began)
 	timeOf := func(s *steps.Step) time.Time { return began.Add(time.Duration(s.TimeMS) * time.Millisecond) }
-	// What was done in the same millisecond counts: its time is cut.
-	for len(list) > 0 && timeOf(&list[len(list)-1]).After(at.Time) {
+	// What was done in the same millisecond counts: its time is cut. What was typed is told when the typing pauses, and the
+	// failure may have come at a key before that.
+	late := func(s *steps.Step) bool {
+		after := timeOf(s).Sub(at.Time)
+		return after > 0 && (s.Type != "input" || after > typingTold)
+	}
+	for len(list) > 0 && late(&list[len(list)-1]) {
 		list = list[:len(list)-1]
 	}
 	from := began
@@ -185,7 +194,7 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 	c.Steps = list
 	c.latency = at.Time.Sub(from)
 	if n := len(list); n > 0 {
-		c.latency = at.Time.Sub(timeOf(&list[n-1]))
+		c.latency = max(0, at.Time.Sub(timeOf(&list[n-1])))
 	}
 	for _, e := range events {
 		h := e.Base()

@@ -94,7 +94,7 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 	case v.Failed == n:
 		return tell(Still, "", "the failure came in each of %d runs, with new code", n)
 	case v.Failed > 0:
-		return tell(CannotTell, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
+		return tell(Still, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
 			"the failure came in %d of %d runs", v.Failed, n)
 	case len(now) > 0:
 		return tell(CannotTell, "Repeat the call with more runs.", "something failed in some of %d runs only that had not before", n)
@@ -128,7 +128,7 @@ func (c *Case) newProblems(trials []*Trial) (sure, now []string) {
 	for _, t := range trials {
 		for _, list := range []map[string]string{t.Seen.errors, t.Seen.failed} {
 			for key, said := range list {
-				if !c.known[key] && !c.same(key) {
+				if !c.known[key] && !c.Failure.says(said) && key != c.Failure.key() {
 					counts[key]++
 					words[key] = said
 				}
@@ -160,9 +160,6 @@ func (c *Case) newTexts(trials []*Trial) []string {
 	}
 	return common(trials, c.run.texts, func(s *Seen) map[string]string { return s.texts })
 }
-
-// same reports whether a key is the failure's own: of a part of a message it is not known which one was meant.
-func (c *Case) same(key string) bool { return key == c.Failure.key() }
 
 // hashed is the part of a file's name that a build makes of its content.
 var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-._][A-Za-z0-9_-]{6,64}(\.[A-Za-z0-9.]+)$`) })
@@ -216,7 +213,29 @@ func (c *Case) codeOf(trials []*Trial) (out Evidence) {
 			out.add("%s has the tag %s, before %s", name, f.tag, before.tag)
 		}
 	}
+	for _, address := range c.loadedInstead(trials) {
+		out.add("%s is loaded now", pathOf(address))
+	}
 	c.servers(trials, &out)
+	return out
+}
+
+// loadedInstead is the code that each run loaded and the one that failed did not, where code that did not load is the failure.
+func (c *Case) loadedInstead(trials []*Trial) (out []string) {
+	missing := c.Failure.loads()
+	if missing == "" {
+		return nil
+	}
+	missing = steps.PageOf(missing)
+	for _, address := range slices.Sorted(maps.Keys(trials[0].Seen.code)) {
+		_, had := c.run.code[address]
+		if had && address != missing || trials[0].Seen.code[address].document {
+			continue
+		}
+		if inAll(trials, func(s *Seen) bool { f, ok := s.code[address]; return ok && !f.missing }) {
+			out = append(out, address)
+		}
+	}
 	return out
 }
 
@@ -290,6 +309,17 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 		} else {
 			beyond.add("%s is answered well", key)
 		}
+	}
+	// Another document that comes may be what the steps are for, or where an edit leads away from the point. Only a request
+	// that is answered tells them apart.
+	if !beyond.Seen && again == "" && len(common(trials, c.run.opened, func(s *Seen) map[string]bool { return s.opened })) > 0 {
+		return out
+	}
+	for _, address := range c.loadedInstead(trials) {
+		beyond.add("%s is loaded", pathOf(address))
+	}
+	if c.Failure.loads() != "" && !beyond.Seen {
+		return out
 	}
 	for _, key := range common(trials, c.run.pages, func(s *Seen) map[string]string { return s.pages }) {
 		beyond.add("the page %s comes", trials[0].Seen.pages[key])
