@@ -53,7 +53,7 @@ export async function step(page: Page, base: string, line: string, ms: number): 
       return scope.getByText(first, { exact: true }).waitFor(options);
     case "back":
       // Who goes back has looked at the page: what comes at once is taken to be the page's own doing.
-      await page.waitForTimeout(1200);
+      await page.waitForTimeout(2500);
       return void (await page.goBack(options));
     default:
       throw new Error(`no such step: ${line}`);

@@ -22,7 +22,7 @@ type Failure struct {
 	URL     string `json:"url,omitempty"`
 	Status  int    `json:"status,omitempty"` // 0: no answer came
 
-	said string // by what the caller named the error: what says so, too, is the failure
+	Said string `json:"-"` // by what the caller named the error: what says so, too, is the failure; "" nothing
 }
 
 // Request reports whether the failure is a request.
@@ -76,7 +76,7 @@ func (f *Failure) is(e event.Event) bool {
 
 // says reports whether what an error says is the failure: the same, or what the caller named it by.
 func (f *Failure) says(message string) bool {
-	return !f.Request() && (errorKey(message) == f.key() || f.said != "" && query.Contains(message, f.said))
+	return !f.Request() && (errorKey(message) == f.key() || f.Said != "" && query.Contains(message, f.Said))
 }
 
 // errorOf returns what an error says, as browsers print it; false for what is none.

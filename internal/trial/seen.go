@@ -2,6 +2,7 @@ package trial
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -24,7 +25,7 @@ type Seen struct {
 	errors   map[string]string // what they say, by key
 	failed   map[string]string // requests that failed, in words, by key with the status
 	answered map[string]bool   // requests of scripts that were answered well, by key
-	asked    map[string]bool   // requests of scripts, by key
+	asked    map[string]string // requests of scripts, by key: what was sent with the first, but for what is another in each run
 	texts    map[string]string // that the page showed after it was parsed, by what is the same in each run
 	cut      bool              // not all texts were told
 	pages    map[string]string // that the main frame showed
@@ -47,7 +48,7 @@ type file struct {
 
 func newSeen() *Seen {
 	return &Seen{
-		errors: map[string]string{}, failed: map[string]string{}, answered: map[string]bool{}, asked: map[string]bool{},
+		errors: map[string]string{}, failed: map[string]string{}, answered: map[string]bool{}, asked: map[string]string{},
 		texts: map[string]string{}, pages: map[string]string{}, opened: map[string]bool{}, code: map[string]file{}, docs: map[string]bool{},
 	}
 }
@@ -102,7 +103,8 @@ func (s *Seen) exchange(e *event.Exchange) {
 	key := requestKey(e.Method, e.URL)
 	script := e.Initiator.Type == "fetch" || e.Initiator.Type == "xhr" || e.Initiator.Type == ""
 	if script {
-		put(s.asked, key, true)
+		_, query, _ := strings.Cut(e.URL, "?")
+		put(s.asked, key, fmt.Sprint(analysis.Fingerprint(query+" "+e.RequestBody), e.RequestSize))
 	}
 	if e.Failed() {
 		put(s.failed, failedKey(e.Method, e.URL, e.Status), (&Failure{Method: e.Method, URL: e.URL, Status: e.Status}).String())

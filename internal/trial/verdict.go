@@ -104,6 +104,10 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 	case c.doubtful:
 		return tell(CannotTell, "Bring the failure about once more, by interact or by hand, then repeat this call.",
 			"the failure did not come in %d runs, and it did not in each of those before the edit either", n)
+	case c.recovered(trials) != "":
+		return tell(CannotTell, "Undo the edit, call, redo it, call: then it is known that the failure came each time before.",
+			"the failure did not come in %d runs, but a request that failed then is answered well now though the page sends the same: "+
+				"the server may have recovered by itself", n)
 	case !v.Code.Seen:
 		return tell(CannotTell, c.codeFix(),
 			"the failure did not come in %d runs, but that other code ran than then was not seen", n)
@@ -263,18 +267,40 @@ func (c *Case) successor(address string, t *Trial, everywhere func(string) (file
 }
 
 // servers tells which requests that failed then were answered well in each run. That the server's code is another one is
-// seen by its answers only: where it had answered well before the failure, too, its answers say nothing.
+// seen by its answers only, and a server may also recover by itself: only where it was tried before the edit how often the
+// failure comes, its answers say something.
 func (c *Case) servers(trials []*Trial, out *Evidence) {
+	if !c.reproduced {
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(c.run.failed)) {
-		request, _, _ := cutLast(key, " ")
-		request = strings.TrimSuffix(request, " no") // of "no answer"
-		if !c.run.asked[request] || c.answered[request] && !c.reproduced {
-			continue
-		}
+		request := requestOf(key)
 		if inAll(trials, func(s *Seen) bool { return s.answered[request] && s.failed[key] == "" }) {
 			out.add("%s then, and is answered well now", c.run.failed[key])
 		}
 	}
+}
+
+// requestOf is the key of the request of which a failed one's key is.
+func requestOf(failed string) string {
+	request, _, _ := cutLast(failed, " ")
+	return strings.TrimSuffix(request, " no") // of "no answer"
+}
+
+// recovered is a request that failed then and, sent again as it was, is answered well in each run; "" there is none, or it
+// was tried before the edit.
+func (c *Case) recovered(trials []*Trial) string {
+	if c.reproduced {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.run.failed)) {
+		request := requestOf(key)
+		sent, asked := c.run.asked[request]
+		if asked && inAll(trials, func(s *Seen) bool { return s.answered[request] && s.asked[request] == sent }) {
+			return c.run.failed[key]
+		}
+	}
+	return ""
 }
 
 func inAll(trials []*Trial, is func(*Seen) bool) bool {
@@ -304,7 +330,7 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 	again := ""
 	for _, key := range common(trials, c.run.answered, func(s *Seen) map[string]bool { return s.answered }) {
 		// What was asked for then, too, is the point itself and not what comes behind it.
-		if c.run.asked[key] {
+		if _, then := c.run.asked[key]; then {
 			again = key
 		} else {
 			beyond.add("%s is answered well", key)
@@ -344,7 +370,7 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 		return out
 	}
 	for key := range c.run.asked {
-		if !inAll(trials, func(s *Seen) bool { return s.asked[key] }) && !slices.ContainsFunc(beyond.Lines, func(l string) bool {
+		if !inAll(trials, func(s *Seen) bool { _, now := s.asked[key]; return now }) && !slices.ContainsFunc(beyond.Lines, func(l string) bool {
 			return strings.HasSuffix(l, " is answered well")
 		}) {
 			return out

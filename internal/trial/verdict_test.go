@@ -276,24 +276,28 @@ func TestRequestsThatFail(t *testing.T) {
 		size  int
 		does  func(*app, []string)
 		first func(*app, []string) // that came before the failure
+		tried bool                 // it was judged before the edit
 		want  string
 	}{
-		{"the server answers", 100, works("/api/orders"), nil, trial.Fixed},
-		{"another status", 100, fails(404), nil, trial.NewBreakage},
-		{"still", 90, fails(500), nil, trial.Still},
-		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, trial.Fixed},
+		{"the server answers", 100, works("/api/orders"), nil, true, trial.Fixed},
+		{"the server answers, and may have recovered by itself", 100, works("/api/orders"), nil, false, trial.CannotTell},
+		{"so it may beside an edit of the page", 90, works("/api/orders"), nil, false, trial.CannotTell},
+		{"the page asks for something else", 90, works("/api/orders?all=1"), nil, false, trial.Fixed},
+		{"another status", 100, fails(404), nil, false, trial.NewBreakage},
+		{"still", 90, fails(500), nil, false, trial.Still},
+		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, false, trial.Fixed},
 		{"the page asks for nothing", 90, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.shows("no orders")
 			}
-		}, nil, trial.CannotTell},
-		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), trial.CannotTell},
+		}, nil, false, trial.CannotTell},
+		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), false, trial.CannotTell},
 		{"an answer that helps nobody", 100, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.asks("GET", "/api/orders", 200)
 				a.shows("Sorry")
 			}
-		}, nil, trial.CannotTell},
+		}, nil, false, trial.CannotTell},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T, a *app) {
@@ -303,8 +307,12 @@ func TestRequestsThatFail(t *testing.T) {
 				}
 				a.does = fails(500)
 				a.user("load")
+				var memory trial.Memory
+				if c.tried {
+					a.judged("/api/orders", 3, &memory)
+				}
 				a.size, a.does = c.size, c.does
-				one, v := a.judged("/api/orders", 3, nil)
+				one, v := a.judged("/api/orders", 3, &memory)
 				if v.Word != c.want || !one.Failure.Request() || one.Failure.Status != 500 {
 					t.Errorf("%s, want %s: %+v", v.Word, c.want, v)
 				}
