@@ -27,18 +27,24 @@ type Player struct {
 }
 
 // call is the call with the deadline of one step that begins now.
-func (p *Player) call() catalog.Call {
+func (p *Player) call() catalog.Call { return p.within(p.Patience) }
+
+// within is the call with a deadline.
+func (p *Player) within(d time.Duration) catalog.Call {
 	c := p.Call
 	c.Progress, c.Detached = nil, false
-	if end := time.Now().Add(p.Patience); c.Deadline.IsZero() || end.Before(c.Deadline) {
+	if end := time.Now().Add(d); c.Deadline.IsZero() || end.Before(c.Deadline) {
 		c.Deadline = end
 	}
 	return c
 }
 
+// opens is how long a page may take at least, however short the steps are.
+const opens = 10 * time.Second
+
 // Open loads a page anew, also where the tab shows it already and only the fragment differs. Errors are problems.
 func (p *Player) Open(ctx context.Context, url string) error {
-	call := p.call()
+	call := p.within(max(p.Patience, opens))
 	if _, err := play(ctx, p, call, command.Navigate, command.NavigateParams{URL: url}); err != nil || !strings.Contains(url, "#") {
 		return err
 	}
@@ -51,11 +57,7 @@ const hears = 1500 * time.Millisecond
 
 // Flush has the tab's pages send what they hold back. It reports false where one did not in time.
 func (p *Player) Flush(ctx context.Context) bool {
-	call := p.call()
-	if end := time.Now().Add(hears); end.Before(call.Deadline) {
-		call.Deadline = end
-	}
-	o, err := Do(ctx, p.Driver, call, command.Flush, p.Tab, command.FlushParams{})
+	o, err := Do(ctx, p.Driver, p.within(hears), command.Flush, p.Tab, command.FlushParams{})
 	return err == nil && !o.Going() && len(o.Result.Silent) == 0 && !o.Result.Late
 }
 

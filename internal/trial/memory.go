@@ -69,7 +69,7 @@ func (m *Memory) Tried(session string, tab int, w Window) {
 // they do not, with the code of then.
 func (m *Memory) Keep(c *Case, v *Verdict, trials []*Trial) {
 	n := len(trials)
-	if n == 0 || v.Failed < n && (v.Code.Seen || len(v.NotDone) > 0) {
+	if n == 0 || v.Failed < n && (v.Word != CannotTell || v.Code.Seen || len(v.NotDone) > 0) {
 		return
 	}
 	m.mu.Lock()

@@ -107,7 +107,7 @@ func (s *search) whole(ctx context.Context) ([]int, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Hopeless() {
+		if t.Hopeless() || t.Err != nil && t.Outcome != Cut {
 			return nil, t.Problem()
 		}
 		s.out.Confirm++
@@ -150,9 +150,6 @@ func (s *search) whole(ctx context.Context) ([]int, error) {
 }
 
 func whyUndone(t *Trial) string {
-	if t.Err != nil {
-		return "the page could not be opened"
-	}
 	d := t.Done[len(t.Done)-1]
 	return fmt.Sprintf("step %d %s, %s", d.Index+1, d.Type, d.Error)
 }

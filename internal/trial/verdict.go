@@ -19,6 +19,8 @@ const (
 	CannotTell  = "cannot_tell"
 )
 
+const unopened = "the page could not be opened"
+
 // maxEvidence is how many lines of one kind a verdict gives.
 const maxEvidence = 8
 
@@ -61,8 +63,8 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 			v.Failed++
 		case t.Outcome == Cut:
 			cut = true
-		case t.Err != nil && len(v.NotDone) < maxEvidence:
-			v.NotDone = append(v.NotDone, "the page could not be opened")
+		case t.Err != nil && !slices.Contains(v.NotDone, unopened):
+			v.NotDone = append(v.NotDone, unopened)
 		}
 		for _, d := range t.Done {
 			if line := fmt.Sprintf("step %d %s: %s", d.Index+1, d.Type, d.Error); d.Failed() && !slices.Contains(v.NotDone, line) {

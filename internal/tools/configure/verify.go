@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,6 +63,9 @@ func (env Env) verify(ctx context.Context, p diffSessionsParams) (*verifyResult,
 		}
 		return out, nil
 	}
+	if _, err := env.Registry.Present(ctx, min(drive.ComeBack, env.Call.Left())); err != nil {
+		return nil, err
+	}
 	target, err := env.Registry.Await(ctx, env.Call.Client, c.Tab, true, min(drive.ComeBack, env.Call.Left()))
 	if gone := problem.From(err); p.Tab == 0 && gone != nil && gone.Code == problem.TabGone {
 		target, err = env.Registry.Await(ctx, env.Call.Client, 0, true, min(drive.ComeBack, env.Call.Left()))
@@ -85,7 +89,7 @@ func (env Env) verify(ctx context.Context, p diffSessionsParams) (*verifyResult,
 	if out.Failed == 0 && !c.Reproduced() && out.Word != trial.CannotTell {
 		out.Notes = append(out.Notes, "these steps were not seen to bring the failure about again before the edit")
 	}
-	if out.Runs > 0 {
+	if slices.ContainsFunc(list, func(t *trial.Trial) bool { return t.Err == nil }) {
 		out.Notes = append(out.Notes, trial.Unreset(out.Runs))
 	}
 	return out, nil
@@ -148,7 +152,8 @@ func (env Env) runs(ctx context.Context, r *trial.Runner, list []steps.Step, n, 
 		if err != nil {
 			return nil, cmp.Or(ctx.Err(), err)
 		}
-		if t.Hopeless() {
+		// An application that does not come may be the edit's doing; anything else is in the way of each run.
+		if t.Hopeless() || i == 0 && t.Err != nil && t.Outcome != trial.Cut && problem.From(t.Err).Code != problem.NavigationFailed {
 			return nil, t.Problem()
 		}
 		out = append(out, t)

@@ -150,6 +150,9 @@ func (env Env) minimize(ctx context.Context, s *source, failure *script.Failure,
 		what = trial.Failure{Method: r.Method, URL: r.URL, Status: r.Status}
 	}
 	patience := min(drive.ComeBack, env.Call.Left())
+	if _, err := env.Registry.Present(ctx, patience); err != nil {
+		return nil, err
+	}
 	tab := cmp.Or(p.Tab, s.filter.Tab)
 	target, err := env.Registry.Await(ctx, env.Call.Client, tab, true, patience)
 	if f := problem.From(err); f != nil && p.Tab == 0 && (f.Code == problem.TabGone || f.Code == problem.NoTab) ||
