@@ -23,6 +23,7 @@ type Player struct {
 	Call     catalog.Call // whose deadline holds for all steps
 	Tab      int
 	Patience time.Duration  // for each step
+	Opening  time.Duration  // for the page where the steps begin, if that may take longer
 	Values   map[int]string // what is typed instead of what a step has, by the step's number from 0
 }
 
@@ -39,12 +40,9 @@ func (p *Player) within(d time.Duration) catalog.Call {
 	return c
 }
 
-// opens is how long a page may take at least, however short the steps are.
-const opens = 10 * time.Second
-
 // Open loads a page anew, also where the tab shows it already and only the fragment differs. Errors are problems.
 func (p *Player) Open(ctx context.Context, url string) error {
-	call := p.within(max(p.Patience, opens))
+	call := p.within(max(p.Patience, p.Opening))
 	if _, err := play(ctx, p, call, command.Navigate, command.NavigateParams{URL: url}); err != nil || !strings.Contains(url, "#") {
 		return err
 	}

@@ -35,6 +35,9 @@ const (
 	mostWait  = 10 * time.Second
 )
 
+// Patience is how long a step may take before it is known how fast the steps are, and a page at any time.
+const Patience = 10 * time.Second
+
 // Outcome is what a trial came to.
 type Outcome int
 

@@ -75,7 +75,7 @@ func (env Env) verify(ctx context.Context, p diffSessionsParams) (*verifyResult,
 		return nil, err
 	}
 	out.Tab = target.Tab.ID
-	runner := c.Runner(&drive.Player{Driver: env.Drive, Call: env.Call, Tab: out.Tab, Patience: 10 * time.Second}, env.Reader.Whole())
+	runner := c.Runner(&drive.Player{Driver: env.Drive, Call: env.Call, Tab: out.Tab, Patience: trial.Patience, Opening: trial.Patience}, env.Reader.Whole())
 	runner.Session, runner.Tab = target.Browser.Session, out.Tab
 	list, err := env.runs(ctx, runner, c.Steps, cmp.Or(p.Runs, verifyRuns), cmp.Or(p.MaxSeconds, verifySeconds))
 	if err != nil {

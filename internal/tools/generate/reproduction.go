@@ -162,7 +162,7 @@ func (env Env) minimize(ctx context.Context, s *source, failure *script.Failure,
 	if err != nil {
 		return nil, err
 	}
-	player := &drive.Player{Driver: env.Drive, Call: env.Call, Tab: target.Tab.ID, Patience: 10 * time.Second}
+	player := &drive.Player{Driver: env.Drive, Call: env.Call, Tab: target.Tab.ID, Patience: trial.Patience, Opening: trial.Patience}
 	runner := trial.Runner{
 		Actor: player, Reader: env.Reader.Whole(), Session: target.Browser.Session, Tab: target.Tab.ID, Start: s.start, Failure: what,
 		Wait: 10 * time.Second,
