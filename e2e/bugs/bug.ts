@@ -50,9 +50,6 @@ export interface Bug {
   edits: Edit[];
 }
 
-/** A method and a path, perhaps with which answer in turn. */
-export const ROUTE = /^(GET|POST|PUT|PATCH|DELETE|WS) (\/\S*)(?: (\d+))?$/;
-
 /** Reads every bug, or those whose names contain one of the words. */
 export function bugs(...words: string[]): Bug[] {
   return ["planted", "found"].flatMap((folder) => {
@@ -119,7 +116,10 @@ function edit(title: string, body: string, before: ReadonlyMap<string, string>, 
     const [first = "", ...lines] = part.split("\n").filter((line) => line.trim() !== "");
     if (first.startsWith("breaks ")) breaks = first.slice("breaks ".length);
     else if (first !== "") {
-      files.set(first, changes(files.get(first) ?? "", lines, (what) => bad(`${title}: ${first}: ${what}`)));
+      files.set(
+        first,
+        changes(files.get(first) ?? "", lines, (what) => bad(`${title}: ${first}: ${what}`)),
+      );
       changed.push(first);
     }
   }
@@ -133,7 +133,7 @@ function edit(title: string, body: string, before: ReadonlyMap<string, string>, 
  */
 function changes(text: string, lines: string[], bad: (what: string) => Error): string {
   let out = text.split("\n");
-  for (let i = 0; i < lines.length; ) {
+  for (let i = 0; i < lines.length;) {
     const block = (sign: string): string[] => {
       const from = i;
       while (lines[i]?.startsWith(sign)) i++;

@@ -42,7 +42,15 @@ export async function judge(
   { runs, unseen = false }: { runs: number; unseen?: boolean },
 ): Promise<Row> {
   const site = await BugSite.start(bug);
-  const row: Row = { bug: bug.name, edit: edit.words, due: edit.verdicts, told: "none", why: "", before: undefined, answer: undefined };
+  const row: Row = {
+    bug: bug.name,
+    edit: edit.words,
+    due: edit.verdicts,
+    told: "none",
+    why: "",
+    before: undefined,
+    answer: undefined,
+  };
   try {
     const tab = await fail(agent, page, site, bug);
     const ask = (): Promise<Told> =>

@@ -42,9 +42,8 @@ async function run(
   const shown = page.getByText(bug.works, { exact: true }).first();
   for (let i = 0; i < n && !ran.stuck; i++) {
     await page.goto(site.url, { waitUntil: "load" });
-    for (const line of bug.steps)
-      await step(page, site.url, line, ms.step).catch(() => void (ran.stuck ??= line));
-    for (const end = performance.now() + ms.told; performance.now() < end && !ran.stuck; ) {
+    for (const line of bug.steps) await step(page, site.url, line, ms.step).catch(() => void (ran.stuck ??= line));
+    for (const end = performance.now() + ms.told; performance.now() < end && !ran.stuck;) {
       ran.works ||= await shown.isVisible();
       if (until(ran)) break;
       await new Promise((done) => setTimeout(done, 20));
@@ -94,7 +93,8 @@ function misjudged(bug: Bug, edit: Edit, ran: Ran, site: BugSite): string {
     return broke(edit.breaks, ran) && !failing ? "" : `it does not break by ${edit.breaks}: ${seen}`;
   }
   const [first, second] = edit.verdicts;
-  if (first === "fixed" && second === undefined) return !failing && ran.works && !ran.stuck ? "" : `it is not fixed: ${seen}`;
+  if (first === "fixed" && second === undefined)
+    return !failing && ran.works && !ran.stuck ? "" : `it is not fixed: ${seen}`;
   if (first === "still") return failing ? "" : `it does not fail: ${seen}`;
   if (first === "fixed") return ran.works || failing ? "" : `it neither works nor fails: ${seen}`;
   return ran.works && !edit.breaks && !failing && changed ? `it works: ${seen}` : "";

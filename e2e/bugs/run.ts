@@ -93,5 +93,7 @@ for (const verdict of VERDICTS) {
   const due = rows.filter((row) => row.due[0] === verdict);
   console.log(`${verdict.padEnd(12)} ${due.filter(isRight).length} of ${due.length} right`);
 }
-console.log(`${right} of ${rows.length} right (${((100 * right) / rows.length).toFixed(1)} %), ${falseFixed} false fixed`);
+console.log(
+  `${right} of ${rows.length} right (${((100 * right) / rows.length).toFixed(1)} %), ${falseFixed} false fixed`,
+);
 if (falseFixed > 0 || right < RIGHT * rows.length) process.exitCode = 1;

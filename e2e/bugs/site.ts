@@ -4,7 +4,7 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { Socket } from "../tests/support/socket.ts";
-import { type Bug, ROUTE } from "./bug.ts";
+import type { Bug } from "./bug.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -114,7 +114,11 @@ export class BugSite {
       // After the last answer the first one comes again, where the archive says how often something is tried.
       const n = this.#turns.get(route) ?? 0;
       this.#turns.set(route, n + 1);
-      return routed(turns[this.bug.times > 1 ? n % turns.length : Math.min(n, turns.length - 1)]![1], headers, response);
+      return routed(
+        turns[this.bug.times > 1 ? n % turns.length : Math.min(n, turns.length - 1)]![1],
+        headers,
+        response,
+      );
     }
     if (path === "/hot") {
       response.writeHead(200, { "content-type": "text/event-stream" }).write("\n");

@@ -15,7 +15,8 @@ const SAMPLE: Record<string, string[]> = {
 test("edits of applications that fail are judged as their archives say", async ({ profile, agent }) => {
   const all = bugs();
   expect(all.length).toBeGreaterThanOrEqual(60);
-  for (const verdict of VERDICTS) expect(all.flatMap((bug) => bug.edits).some((edit) => edit.verdicts[0] === verdict)).toBe(true);
+  for (const verdict of VERDICTS)
+    expect(all.flatMap((bug) => bug.edits).some((edit) => edit.verdicts[0] === verdict)).toBe(true);
   for (const [name, words] of Object.entries(SAMPLE)) {
     const bug = all.find((one) => one.name === name)!;
     for (const edit of bug.edits.filter((one) => words.includes(one.words))) {

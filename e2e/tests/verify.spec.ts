@@ -62,14 +62,32 @@ test("an edit is judged by doing the failure's steps again", async ({ site, tab,
   };
 
   const before = await judged("nothing was edited", BROKEN);
-  expect(before, before.why).toMatchObject({ verdict: "still", failed: 2, runs: 2, steps: 3, new_code: { seen: false } });
-  const hushed = await judged("it is hushed", BROKEN.replace("const total", "try { cart[0].prize.amount } catch { return }\nconst total"));
-  expect(hushed, hushed.why).toMatchObject({ verdict: "cannot_tell", new_code: { seen: true }, reached: { seen: false } });
+  expect(before, before.why).toMatchObject({
+    verdict: "still",
+    failed: 2,
+    runs: 2,
+    steps: 3,
+    new_code: { seen: false },
+  });
+  const hushed = await judged(
+    "it is hushed",
+    BROKEN.replace("const total", "try { cart[0].prize.amount } catch { return }\nconst total"),
+  );
+  expect(hushed, hushed.why).toMatchObject({
+    verdict: "cannot_tell",
+    new_code: { seen: true },
+    reached: { seen: false },
+  });
   const other = await judged("another error", BROKEN.replace("item.prize.amount", "item.cost.sum"));
   expect(other, other.why).toMatchObject({ verdict: "new_breakage", failed: 0 });
   // As long as what it replaces: only its content tells.
   const fixed = await judged("it is fixed", BROKEN.replace("item.prize.amount", "item.price       "));
-  expect(fixed, fixed.why).toMatchObject({ verdict: "fixed", failed: 0, new_code: { seen: true }, reached: { seen: true } });
+  expect(fixed, fixed.why).toMatchObject({
+    verdict: "fixed",
+    failed: 0,
+    new_code: { seen: true },
+    reached: { seen: true },
+  });
 });
 
 const ORDERS = `<!doctype html><title>Orders</title><button id=load>Load orders</button><ul id=list></ul>
@@ -80,7 +98,11 @@ const ORDERS = `<!doctype html><title>Orders</title><button id=load>Load orders<
     };
   </script>`;
 
-test("an edit of a server is judged by its answers, and one of a document by the document", async ({ site, tab, agent }) => {
+test("an edit of a server is judged by its answers, and one of a document by the document", async ({
+  site,
+  tab,
+  agent,
+}) => {
   site.page("/orders", ORDERS);
   site.json("/api/orders", { message: "no table orders" }, { status: 500 });
   await tab.goto(site.url("/orders"));
@@ -103,5 +125,10 @@ test("an edit of a server is judged by its answers, and one of a document by the
   site.page("/orders", ORDERS);
   site.json("/api/orders", ["soap", "towel"]);
   const fixed = await verify(agent, failing);
-  expect(fixed, JSON.stringify(fixed)).toMatchObject({ verdict: "fixed", failed: 0, new_code: { seen: true }, reached: { seen: true } });
+  expect(fixed, JSON.stringify(fixed)).toMatchObject({
+    verdict: "fixed",
+    failed: 0,
+    new_code: { seen: true },
+    reached: { seen: true },
+  });
 });
