@@ -22,7 +22,7 @@ GASOLINE := bin/gasoline$(EXE)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test test-clients test-frameworks stress attacks clocks go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo shots release clean chromium
+.PHONY: help build gen check mutate test test-clients test-frameworks stress attacks clocks go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head verdicts ext demo shots release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -206,6 +206,9 @@ e2e/head-to-head/node_modules/.installed: e2e/head-to-head/package-lock.json
 
 head-to-head: build ext chromium e2e/head-to-head/node_modules/.installed ## Gasoline beside other tools on pages of real libraries, into docs/benchmarks.md
 	@cd e2e/head-to-head && node --import ../../scripts/ts.mjs run.ts
+
+verdicts: build ext chromium ## Judge right and wrong edits of 60 applications that fail: half an hour
+	@cd e2e/bugs && node --import ../../scripts/ts.mjs check.ts && node --import ../../scripts/ts.mjs run.ts
 
 soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
 	@npm run --silent soak --workspace @gasoline/e2e

@@ -114,6 +114,8 @@ test("an edit of a server is judged by its answers, and one of a document by the
     (text) => text.includes("500"),
   );
   const failing = { runs: 2, error_message: "/api/orders" };
+  const once = await verify(agent, failing);
+  expect(once, JSON.stringify(once)).toMatchObject({ verdict: "still", failed: 2 });
   site.json("/api/orders", { message: "no column" }, { status: 400 });
   const other = await verify(agent, failing);
   expect(other, JSON.stringify(other)).toMatchObject({ verdict: "new_breakage", failed: 0, failure: { status: 500 } });

@@ -16,6 +16,13 @@ import (
 // afterFailure is for how long what comes behind a failure is taken to be of its run, where nothing else is done.
 const afterFailure = 10 * time.Second
 
+// typingTold is within what time a page tells what was typed, after the last key: its pause of a second, and some for a
+// page that is busy.
+const typingTold = 1500 * time.Millisecond
+
+// sameTask is within what time the browser tells what belongs to one task of the page.
+const sameTask = 100 * time.Millisecond
+
 // Case is a failure that came in a tab, with what was done before it since the page was opened.
 type Case struct {
 	Failure Failure
@@ -28,7 +35,6 @@ type Case struct {
 
 	run        *Seen           // what came in the run that failed
 	known      map[string]bool // keys of errors and failed requests that came before the first trial
-	answered   map[string]bool // requests of scripts that were answered well before the failure
 	latency    time.Duration   // from the last step to the failure
 	at         time.Time
 	script     string // that the error came from, without query; "" unknown
@@ -70,7 +76,7 @@ func Find(ctx context.Context, visible, all query.Reader, session string, tab in
 		return nil, err
 	}
 	c := &Case{
-		Failure: *f, at: at.Time, Session: at.Session, Tab: at.Tab, run: newSeen(), known: map[string]bool{}, answered: map[string]bool{},
+		Failure: *f, at: at.Time, Session: at.Session, Tab: at.Tab, run: newSeen(), known: map[string]bool{},
 	}
 	if strings.HasPrefix(script, "http") {
 		c.script = steps.PageOf(script)
@@ -83,7 +89,7 @@ func Find(ctx context.Context, visible, all query.Reader, session string, tab in
 func failureOf(e event.Event, said string) *Failure {
 	if message, ok := errorOf(e); ok {
 		if query.Contains(message, said) {
-			return &Failure{Message: message}
+			return &Failure{Message: message, Said: said}
 		}
 		return nil
 	}
@@ -153,7 +159,7 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 			events = append(events, it.Event)
 		}
 		if !it.Head.Time.After(left) {
-			c.noise(it.Event, at.Time)
+			c.noise(it.Event)
 		}
 		return true
 	})
@@ -162,8 +168,19 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 	}
 	list := collector.Steps(began)
 	timeOf := func(s *steps.Step) time.Time { return began.Add(time.Duration(s.TimeMS) * time.Millisecond) }
-	// What was done in the same millisecond counts: its time is cut.
-	for len(list) > 0 && timeOf(&list[len(list)-1]).After(at.Time) {
+	// What was done in the same millisecond counts: its time is cut. What was typed is told when the typing pauses, and the
+	// failure may have come at a key before that.
+	late := func(s *steps.Step) bool {
+		after := timeOf(s).Sub(at.Time)
+		switch s.Type {
+		case "input":
+			return after > typingTold
+		case "back": // the browser tells of it once it is done
+			return after > sameTask
+		}
+		return after > 0
+	}
+	for len(list) > 0 && late(&list[len(list)-1]) {
 		list = list[:len(list)-1]
 	}
 	from := began
@@ -185,7 +202,7 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 	c.Steps = list
 	c.latency = at.Time.Sub(from)
 	if n := len(list); n > 0 {
-		c.latency = at.Time.Sub(timeOf(&list[n-1]))
+		c.latency = max(0, at.Time.Sub(timeOf(&list[n-1])))
 	}
 	for _, e := range events {
 		h := e.Base()
@@ -197,18 +214,14 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 	return nil
 }
 
-// noise notes what went wrong before the first trial, and what went well before the failure.
-func (c *Case) noise(e event.Event, failed time.Time) {
+// noise notes what went wrong before the first trial.
+func (c *Case) noise(e event.Event) {
 	if message, ok := errorOf(e); ok {
 		put(c.known, errorKey(message), true)
 		return
 	}
-	if x, ok := e.(*event.Exchange); ok && ended(x) {
-		if x.Failed() {
-			put(c.known, failedKey(x.Method, x.URL, x.Status), true)
-		} else if x.Time.Before(failed) {
-			put(c.answered, requestKey(x.Method, x.URL), true)
-		}
+	if x, ok := e.(*event.Exchange); ok && ended(x) && x.Failed() {
+		put(c.known, failedKey(x.Method, x.URL, x.Status), true)
 	}
 }
 

@@ -22,8 +22,7 @@ type Failure struct {
 	URL     string `json:"url,omitempty"`
 	Status  int    `json:"status,omitempty"` // 0: no answer came
 
-	// Part says that Message is a part of what the error says, not all of it.
-	Part bool `json:"-"`
+	Said string `json:"-"` // by what the caller named the error: what says so, too, is the failure; "" nothing
 }
 
 // Request reports whether the failure is a request.
@@ -44,6 +43,19 @@ func statusWord(status int) string {
 	return fmt.Sprint(status)
 }
 
+// unloaded is what errors say of a script, a style sheet or a module that did not load: its address.
+var unloaded = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:ResourceError: <(?:script|link)>[^:]*? |TypeError: Failed to fetch dynamically imported module: )(https?://[^\s,;]+?):?(?:\s|$)`)
+})
+
+// Loads is the address of the code that did not load, where that is the failure; "" it is not.
+func (f *Failure) loads() string {
+	if m := unloaded().FindStringSubmatch(f.Message); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
 // key is the same for the same failure in another run.
 func (f *Failure) key() string {
 	if f.Request() {
@@ -59,7 +71,12 @@ func (f *Failure) is(e event.Event) bool {
 		return ok && ended(x) && x.Failed() && failedKey(x.Method, x.URL, x.Status) == f.key()
 	}
 	message, ok := errorOf(e)
-	return ok && (f.Part && query.Contains(message, f.Message) || !f.Part && errorKey(message) == f.key())
+	return ok && f.says(message)
+}
+
+// says reports whether what an error says is the failure: the same, or what the caller named it by.
+func (f *Failure) says(message string) bool {
+	return !f.Request() && (errorKey(message) == f.key() || f.Said != "" && query.Contains(message, f.Said))
 }
 
 // errorOf returns what an error says, as browsers print it; false for what is none.

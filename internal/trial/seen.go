@@ -1,6 +1,8 @@
 package trial
 
 import (
+	"cmp"
+	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -23,10 +25,11 @@ type Seen struct {
 	errors   map[string]string // what they say, by key
 	failed   map[string]string // requests that failed, in words, by key with the status
 	answered map[string]bool   // requests of scripts that were answered well, by key
-	asked    map[string]bool   // requests of scripts, by key
+	asked    map[string]string // requests of scripts, by key: what was sent with the first, but for what is another in each run
 	texts    map[string]string // that the page showed after it was parsed, by what is the same in each run
 	cut      bool              // not all texts were told
 	pages    map[string]string // that the main frame showed
+	opened   map[string]bool   // those of them that are documents of their own, by key
 	code     map[string]file   // what the page is made of, by address without query
 	lines    map[string]bool   // of the page's text in the end; nil: it was not read
 	docs     map[string]bool   // ids of documents
@@ -38,14 +41,15 @@ type file struct {
 	size     int64  // bytes, decoded; 0 unknown
 	tag      string // ETag or Last-Modified; "" unknown
 	document bool
+	missing  bool   // it was answered with a failure
 	hash     string // of its content as it was fetched then; "" unknown
 	at       time.Time
 }
 
 func newSeen() *Seen {
 	return &Seen{
-		errors: map[string]string{}, failed: map[string]string{}, answered: map[string]bool{}, asked: map[string]bool{},
-		texts: map[string]string{}, pages: map[string]string{}, code: map[string]file{}, docs: map[string]bool{},
+		errors: map[string]string{}, failed: map[string]string{}, answered: map[string]bool{}, asked: map[string]string{},
+		texts: map[string]string{}, pages: map[string]string{}, opened: map[string]bool{}, code: map[string]file{}, docs: map[string]bool{},
 	}
 }
 
@@ -70,7 +74,7 @@ func (s *Seen) take(e event.Event) {
 		s.exchange(e)
 	case *event.ResourceTiming:
 		if codeType(e.InitiatorType, e.URL) {
-			s.load(e.URL, file{url: e.URL, size: e.DecodedSize, at: h.Time})
+			s.load(e.URL, file{url: e.URL, size: e.DecodedSize, missing: e.Status >= 400, at: h.Time})
 		}
 	case *event.DOM:
 		s.dom(e)
@@ -82,6 +86,9 @@ func (s *Seen) take(e event.Event) {
 		case "navigate", "document_start":
 			if e.ToURL != "" {
 				put(s.pages, analysis.Fingerprint(steps.PageOf(e.ToURL)), e.ToURL)
+			}
+			if e.State == "document_start" {
+				put(s.opened, analysis.Fingerprint(steps.PageOf(cmp.Or(e.ToURL, h.PageURL))), true)
 			}
 		case "dialog_opened":
 			s.text(e.Title)
@@ -96,7 +103,8 @@ func (s *Seen) exchange(e *event.Exchange) {
 	key := requestKey(e.Method, e.URL)
 	script := e.Initiator.Type == "fetch" || e.Initiator.Type == "xhr" || e.Initiator.Type == ""
 	if script {
-		put(s.asked, key, true)
+		_, query, _ := strings.Cut(e.URL, "?")
+		put(s.asked, key, fmt.Sprint(analysis.Fingerprint(query+" "+e.RequestBody), e.RequestSize))
 	}
 	if e.Failed() {
 		put(s.failed, failedKey(e.Method, e.URL, e.Status), (&Failure{Method: e.Method, URL: e.URL, Status: e.Status}).String())

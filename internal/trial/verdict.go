@@ -96,7 +96,7 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 	case v.Failed == n:
 		return tell(still, "", "the failure came in each of %d runs, with new code", n)
 	case v.Failed > 0:
-		return tell(CannotTell, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
+		return tell(still, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
 			"the failure came in %d of %d runs", v.Failed, n)
 	case len(now) > 0:
 		return tell(CannotTell, "Repeat the call with more runs.", "something failed in some of %d runs only that had not before", n)
@@ -106,6 +106,10 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 	case c.doubtful:
 		return tell(CannotTell, "Bring the failure about once more, by interact or by hand, then repeat this call.",
 			"the failure did not come in %d runs, and it did not in each of those before the edit either", n)
+	case c.recovered(trials) != "":
+		return tell(CannotTell, "Undo the edit, call, redo it, call: then it is known that the failure came each time before.",
+			"the failure did not come in %d runs, but a request that failed then is answered well now though the page sends the same: "+
+				"the server may have recovered by itself", n)
 	case !v.Code.Seen:
 		return tell(CannotTell, c.codeFix(),
 			"the failure did not come in %d runs, but that other code ran than then was not seen", n)
@@ -130,7 +134,7 @@ func (c *Case) newProblems(trials []*Trial) (sure, now []string) {
 	for _, t := range trials {
 		for _, list := range []map[string]string{t.Seen.errors, t.Seen.failed} {
 			for key, said := range list {
-				if !c.known[key] && !c.same(key) {
+				if !c.known[key] && !c.Failure.says(said) && key != c.Failure.key() {
 					counts[key]++
 					words[key] = said
 				}
@@ -162,9 +166,6 @@ func (c *Case) newTexts(trials []*Trial) []string {
 	}
 	return common(trials, c.run.texts, func(s *Seen) map[string]string { return s.texts })
 }
-
-// same reports whether a key is the failure's own: of a part of a message it is not known which one was meant.
-func (c *Case) same(key string) bool { return key == c.Failure.key() }
 
 // hashed is the part of a file's name that a build makes of its content.
 var hashed = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[-._][A-Za-z0-9_-]{6,64}(\.[A-Za-z0-9.]+)$`) })
@@ -218,7 +219,29 @@ func (c *Case) codeOf(trials []*Trial) (out Evidence) {
 			out.add("%s has the tag %s, before %s", name, f.tag, before.tag)
 		}
 	}
+	for _, address := range c.loadedInstead(trials) {
+		out.add("%s is loaded now", pathOf(address))
+	}
 	c.servers(trials, &out)
+	return out
+}
+
+// loadedInstead is the code that each run loaded and the one that failed did not, where code that did not load is the failure.
+func (c *Case) loadedInstead(trials []*Trial) (out []string) {
+	missing := c.Failure.loads()
+	if missing == "" {
+		return nil
+	}
+	missing = steps.PageOf(missing)
+	for _, address := range slices.Sorted(maps.Keys(trials[0].Seen.code)) {
+		_, had := c.run.code[address]
+		if had && address != missing || trials[0].Seen.code[address].document {
+			continue
+		}
+		if inAll(trials, func(s *Seen) bool { f, ok := s.code[address]; return ok && !f.missing }) {
+			out = append(out, address)
+		}
+	}
 	return out
 }
 
@@ -246,18 +269,40 @@ func (c *Case) successor(address string, t *Trial, everywhere func(string) (file
 }
 
 // servers tells which requests that failed then were answered well in each run. That the server's code is another one is
-// seen by its answers only: where it had answered well before the failure, too, its answers say nothing.
+// seen by its answers only, and a server may also recover by itself: only where it was tried before the edit how often the
+// failure comes, its answers say something.
 func (c *Case) servers(trials []*Trial, out *Evidence) {
+	if !c.reproduced {
+		return
+	}
 	for _, key := range slices.Sorted(maps.Keys(c.run.failed)) {
-		request, _, _ := cutLast(key, " ")
-		request = strings.TrimSuffix(request, " no") // of "no answer"
-		if !c.run.asked[request] || c.answered[request] && !c.reproduced {
-			continue
-		}
+		request := requestOf(key)
 		if inAll(trials, func(s *Seen) bool { return s.answered[request] && s.failed[key] == "" }) {
 			out.add("%s then, and is answered well now", c.run.failed[key])
 		}
 	}
+}
+
+// requestOf is the key of the request of which a failed one's key is.
+func requestOf(failed string) string {
+	request, _, _ := cutLast(failed, " ")
+	return strings.TrimSuffix(request, " no") // of "no answer"
+}
+
+// recovered is a request that failed then and, sent again as it was, is answered well in each run; "" there is none, or it
+// was tried before the edit.
+func (c *Case) recovered(trials []*Trial) string {
+	if c.reproduced {
+		return ""
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.run.failed)) {
+		request := requestOf(key)
+		sent, asked := c.run.asked[request]
+		if asked && inAll(trials, func(s *Seen) bool { return s.answered[request] && s.asked[request] == sent }) {
+			return c.run.failed[key]
+		}
+	}
+	return ""
 }
 
 func inAll(trials []*Trial, is func(*Seen) bool) bool {
@@ -287,11 +332,22 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 	again := ""
 	for _, key := range common(trials, c.run.answered, func(s *Seen) map[string]bool { return s.answered }) {
 		// What was asked for then, too, is the point itself and not what comes behind it.
-		if c.run.asked[key] {
+		if _, then := c.run.asked[key]; then {
 			again = key
 		} else {
 			beyond.add("%s is answered well", key)
 		}
+	}
+	// Another document that comes may be what the steps are for, or where an edit leads away from the point. Only a request
+	// that is answered tells them apart.
+	if !beyond.Seen && again == "" && len(common(trials, c.run.opened, func(s *Seen) map[string]bool { return s.opened })) > 0 {
+		return out
+	}
+	for _, address := range c.loadedInstead(trials) {
+		beyond.add("%s is loaded", pathOf(address))
+	}
+	if c.Failure.loads() != "" && !beyond.Seen {
+		return out
 	}
 	for _, key := range common(trials, c.run.pages, func(s *Seen) map[string]string { return s.pages }) {
 		beyond.add("the page %s comes", trials[0].Seen.pages[key])
@@ -316,7 +372,7 @@ func (c *Case) reachedIn(trials []*Trial) (out Evidence) {
 		return out
 	}
 	for key := range c.run.asked {
-		if !inAll(trials, func(s *Seen) bool { return s.asked[key] }) && !slices.ContainsFunc(beyond.Lines, func(l string) bool {
+		if !inAll(trials, func(s *Seen) bool { _, now := s.asked[key]; return now }) && !slices.ContainsFunc(beyond.Lines, func(l string) bool {
 			return strings.HasSuffix(l, " is answered well")
 		}) {
 			return out

@@ -73,21 +73,21 @@ func TestVerdicts(t *testing.T) {
 		{"an edit that misses", func(a *app) { a.size = 90 }, "still", "with new code"},
 		{"a fix", func(a *app) { a.size, a.does = 90, good }, "fixed", "all 2 steps"},
 		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, "fixed", ""},
-		{"no failure, and the code of before", func(a *app) { a.does = good }, trial.CannotTell, "other code"},
+		{"no failure, and the code of before", func(a *app) { a.does = good }, "cannot_tell", "other code"},
 		{"an address that is another one each time is no new code", func(a *app) {
 			a.does = func(a *app, done []string) {
 				a.script = "http://localhost:3000/app.js?_=" + string(rune('a'+a.document))
 				good(a, done)
 			}
-		}, trial.CannotTell, "other code"},
+		}, "cannot_tell", "other code"},
 		{"an error that is hushed", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
 					a.asks("POST", "/api/pay", 200)
 				}
 			}
-		}, trial.CannotTell, "hushed"},
-		{"a button that does nothing any more", func(a *app) { a.size, a.does = 90, func(*app, []string) {} }, trial.CannotTell, "hushed"},
+		}, "cannot_tell", "hushed"},
+		{"a button that does nothing any more", func(a *app) { a.size, a.does = 90, func(*app, []string) {} }, "cannot_tell", "hushed"},
 		{"what says that it failed", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -95,14 +95,14 @@ func TestVerdicts(t *testing.T) {
 					a.shows("Something went wrong")
 				}
 			}
-		}, trial.CannotTell, ""},
+		}, "cannot_tell", ""},
 		{"it is not asked for any more", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
 					a.shows("paid 12.50")
 				}
 			}
-		}, trial.CannotTell, ""},
+		}, "cannot_tell", ""},
 		{"a value that is missing is shown", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -148,21 +148,21 @@ func TestVerdicts(t *testing.T) {
 					good(a, done)
 				}
 			}
-		}, trial.CannotTell, "in 1 of 3 runs"},
+		}, "still", "in 1 of 3 runs"},
 		{"something new now and then", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); a.document%3 == 0 {
 					a.fails("x is not defined")
 				}
 			}
-		}, trial.CannotTell, "some of 3 runs"},
+		}, "cannot_tell", "some of 3 runs"},
 		{"a step that cannot be done", func(a *app) {
 			a.size, a.does = 90, good
 			a.cannot = func([]string, string) string { return string(problem.NotFound) }
-		}, trial.CannotTell, "not all steps"},
+		}, "cannot_tell", "not all steps"},
 		{"a page that does not come", func(a *app) { a.opens = problem.New(problem.NavigationFailed, "Mend it.", "no page came.") },
-			trial.CannotTell, "not all steps"},
-		{"a script that is not loaded any more", func(a *app) { a.script, a.does = "http://localhost:3000/other.js", good }, trial.CannotTell, ""},
+			"cannot_tell", "not all steps"},
+		{"a script that is not loaded any more", func(a *app) { a.script, a.does = "http://localhost:3000/other.js", good }, "cannot_tell", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T, a *app) {
@@ -235,7 +235,7 @@ func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
 		a.does, a.text = broken, func([]string) string { return "Shop\nLoading" }
 		a.user()
 		a.size, a.does, a.text = 90, func(*app, []string) {}, func([]string) string { return "Shop\n12.50" }
-		if _, v := a.judged("", 2, nil); v.Word != trial.CannotTell {
+		if _, v := a.judged("", 2, nil); v.Word != "cannot_tell" {
 			t.Errorf("without a trial of before: %+v", v)
 		}
 		a.size, a.does, a.text = 100, broken, func([]string) string { return "Shop\nLoading" }
@@ -244,7 +244,7 @@ func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
 			t.Fatalf("%+v", v)
 		}
 		a.size, a.does = 90, func(*app, []string) {}
-		if _, v := a.judged("", 2, &memory); v.Word != trial.CannotTell || v.Reached.Seen {
+		if _, v := a.judged("", 2, &memory); v.Word != "cannot_tell" || v.Reached.Seen {
 			t.Errorf("hushed: %+v", v)
 		}
 		a.text = func([]string) string { return "Shop\n12.50" }
@@ -276,24 +276,28 @@ func TestRequestsThatFail(t *testing.T) {
 		size  int
 		does  func(*app, []string)
 		first func(*app, []string) // that came before the failure
+		tried bool                 // it was judged before the edit
 		want  string
 	}{
-		{"the server answers", 100, works("/api/orders"), nil, "fixed"},
-		{"another status", 100, fails(404), nil, "new_breakage"},
-		{"still", 90, fails(500), nil, "still"},
-		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, "fixed"},
+		{"the server answers", 100, works("/api/orders"), nil, true, "fixed"},
+		{"the server answers, and may have recovered by itself", 100, works("/api/orders"), nil, false, "cannot_tell"},
+		{"so it may beside an edit of the page", 90, works("/api/orders"), nil, false, "cannot_tell"},
+		{"the page asks for something else", 90, works("/api/orders?all=1"), nil, false, "fixed"},
+		{"another status", 100, fails(404), nil, false, "new_breakage"},
+		{"still", 90, fails(500), nil, false, "still"},
+		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, false, "fixed"},
 		{"the page asks for nothing", 90, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.shows("no orders")
 			}
-		}, nil, trial.CannotTell},
-		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), trial.CannotTell},
+		}, nil, false, "cannot_tell"},
+		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), false, "cannot_tell"},
 		{"an answer that helps nobody", 100, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.asks("GET", "/api/orders", 200)
 				a.shows("Sorry")
 			}
-		}, nil, trial.CannotTell},
+		}, nil, false, "cannot_tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T, a *app) {
@@ -303,8 +307,12 @@ func TestRequestsThatFail(t *testing.T) {
 				}
 				a.does = fails(500)
 				a.user("load")
+				var memory trial.Memory
+				if c.tried {
+					a.judged("/api/orders", 3, &memory)
+				}
 				a.size, a.does = c.size, c.does
-				one, v := a.judged("/api/orders", 3, nil)
+				one, v := a.judged("/api/orders", 3, &memory)
 				if v.Word != c.want || !one.Failure.Request() || one.Failure.Status != 500 {
 					t.Errorf("%s, want %s: %+v", v.Word, c.want, v)
 				}
@@ -320,11 +328,11 @@ func TestAFailureThatTheStepsDoNotBringAbout(t *testing.T) {
 		a.user("add", "pay")
 		a.does = good // of a server's state, not of an edit
 		var memory trial.Memory
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell {
+		if _, v := a.judged("price", 3, &memory); v.Word != "cannot_tell" {
 			t.Fatalf("%+v", v)
 		}
 		a.size = 90
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell || !strings.Contains(v.Why, "before the edit") {
+		if _, v := a.judged("price", 3, &memory); v.Word != "cannot_tell" || !strings.Contains(v.Why, "before the edit") {
 			t.Errorf("%+v", v)
 		}
 		a.does = pays

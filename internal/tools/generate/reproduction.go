@@ -142,7 +142,10 @@ func (env Env) minimize(ctx context.Context, s *source, failure *script.Failure,
 	if steps.Masked(s.start) {
 		return nil, problem.New(problem.NoData, "Leave out minimize.", "a part of the address where the steps begin is masked. Nothing was done.")
 	}
-	what := trial.Failure{Message: failure.Message, Part: failure.Message != "" && failure.Message == p.ErrorMessage}
+	what := trial.Failure{Message: failure.Message}
+	if failure.Message == p.ErrorMessage {
+		what.Said = failure.Message
+	}
 	if r := failure.Request; r != nil {
 		what = trial.Failure{Method: r.Method, URL: r.URL, Status: r.Status}
 	}
