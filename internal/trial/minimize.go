@@ -154,8 +154,8 @@ func whyUndone(t *Trial) string {
 	return fmt.Sprintf("step %d %s, %s", d.Index+1, d.Type, d.Error)
 }
 
-// stop ends a search whose time is over.
-var stop = errors.New("the time is over")
+// errOver ends a search whose time is over.
+var errOver = errors.New("the time is over")
 
 // least finds few places of left with which the failure comes, which it does with all. It begins with none and adds what is
 // needed, one after the other: the likely ones are tried before, in growing groups, so that most trials are short. What could be
@@ -206,7 +206,7 @@ func (s *search) single(ctx context.Context, err error) ([]int, error) {
 			i++
 		}
 	}
-	if err == stop {
+	if err == errOver {
 		err = nil
 	}
 	return s.best, err
@@ -233,7 +233,7 @@ func (s *search) likely(left []int) []int {
 	return out
 }
 
-// fails tries some steps, in their order. The error is stop when no more trial is to be made.
+// fails tries some steps, in their order. The error is errOver when no more trial is to be made.
 func (s *search) fails(ctx context.Context, places []int) (bool, error) {
 	places = slices.Clone(places)
 	slices.Sort(places)
@@ -246,7 +246,7 @@ func (s *search) fails(ctx context.Context, places []int) (bool, error) {
 	reserve := min(confirmations*once, max(once, s.end.Sub(s.began)/4))
 	if s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.takes(len(places)) {
 		s.out.Time = true
-		return false, stop
+		return false, errOver
 	}
 	s.say("%d of %d steps are left; with %d", len(s.best), len(s.all), len(places))
 	t, err := s.Try(ctx, s.pick(places))
@@ -259,7 +259,7 @@ func (s *search) fails(ctx context.Context, places []int) (bool, error) {
 	}
 	if t.Outcome == Cut {
 		s.out.Time = true
-		return false, stop
+		return false, errOver
 	}
 	s.known[key] = t.Outcome
 	switch t.Outcome {

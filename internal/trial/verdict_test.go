@@ -194,6 +194,23 @@ func TestTheStepsAreThoseSinceThePageWasOpened(t *testing.T) {
 	})
 }
 
+// What is typed after the failure takes no key away that led to it.
+func TestWhatIsDoneLaterChangesNoStep(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = func(*app, []string) {}
+		a.user()
+		field := []any{map[string]any{"kind": "css", "value": "#tags", "matches": 1, "score": 1}}
+		a.tell("actions", map[string]any{"type": "keypress", "by": "user", "key": "Backspace", "action": "u1-1", "locators": field})
+		a.fails("Cannot read properties of undefined (reading 'id')")
+		time.Sleep(100 * time.Millisecond)
+		a.tell("actions", map[string]any{"type": "input", "by": "user", "value": "", "action": "u1-2", "locators": field})
+		c, _ := a.judged("", 1, nil)
+		if len(c.Steps) != 1 || c.Steps[0].Type != "keypress" {
+			t.Errorf("%+v", c.Steps)
+		}
+	})
+}
+
 // A failure of an older trial is nobody's: what was found before the edit is what is asked about.
 func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
 	in(t, func(t *testing.T, a *app) {
