@@ -43,8 +43,9 @@ type Config struct {
 	Severity string        // the least, of [severities]
 	URL      string        // contained in the page's or the event's address; "" any
 
-	// Hides reports whether the client's noise rules hide an event; nil hides none. It does not wait.
-	Hides func(event.Event) bool
+	// Hides returns what reports whether the client's present noise rules hide an event; nil, or one that returns nil, hides
+	// none. It is asked once for each look at what is new, and may read a file.
+	Hides func() func(event.Event) bool
 }
 
 // occurrence is one thing that happened, and how often.
@@ -247,15 +248,21 @@ func (h *Hub) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		h.mu.Lock()
 		cursor, any := h.cursor, len(h.streams) > 0
-		hides := map[string]func(event.Event) bool{} // by client
+		rules := map[string]func() func(event.Event) bool{} // by client
 		for client, s := range h.streams {
 			if s.Hides != nil {
-				hides[client] = s.Hides
+				rules[client] = s.Hides
 			}
 		}
 		h.mu.Unlock()
 		if !any {
 			return
+		}
+		hides := map[string]func(event.Event) bool{}
+		for client, present := range rules {
+			if hide := present(); hide != nil {
+				hides[client] = hide
+			}
 		}
 		var found []occurrence
 		var seqs []event.Seq

@@ -281,10 +281,10 @@ func TestClientsAreToldWhatTheyAskedFor(t *testing.T) {
 		for client, want := range map[string]struct {
 			has, hasNot []string
 		}{
-			"all":     {[]string{"TypeError: a", "404", "error alerts: 2"}, []string{"long ago"}},
-			"network": {[]string{"404", "warning alerts: 1"}, []string{"TypeError"}},
-			"severe":  {[]string{"TypeError"}, []string{"404"}},
-			"admin":   {[]string{"404"}, []string{"TypeError"}},
+			"all":     {[]string{"TypeError: a", "/admin/x", "error alerts: 2"}, []string{"long ago"}},
+			"network": {[]string{"/admin/x", "warning alerts: 1"}, []string{"TypeError"}},
+			"severe":  {[]string{"TypeError"}, []string{"/admin/x"}},
+			"admin":   {[]string{"/admin/x"}, []string{"TypeError"}},
 			"late":    {nil, []string{"alerts"}},
 		} {
 			for _, w := range want.has {
@@ -466,11 +466,13 @@ func TestNoiseIsNotTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t)
 		defer r.stop()
-		r.enable(t, "a", alert.Config{Hides: func(e event.Event) bool {
-			x, ok := e.(*event.Exception)
-			return ok && strings.Contains(x.Message, "widget")
+		r.enable(t, "a", alert.Config{Hides: func() func(event.Event) bool {
+			return func(e event.Event) bool {
+				x, ok := e.(*event.Exception)
+				return ok && strings.Contains(x.Message, "widget")
+			}
 		}})
-		r.enable(t, "b", alert.Config{})
+		r.enable(t, "b", alert.Config{Hides: func() func(event.Event) bool { return nil }})
 		synctest.Wait()
 		r.append(thrown("widget broke"), thrown("no stock"))
 		time.Sleep(time.Minute)

@@ -199,15 +199,15 @@ func (s *Store) Reader(call catalog.Call, r *query.Live) *query.Live {
 	})
 }
 
-// Hider returns what tells whether an event is hidden from a client, by the rules that its project has at that time; nil where the
-// project is not known. Rules that cannot be read hide nothing.
-func (s *Store) Hider(call catalog.Call) func(event.Event) bool {
-	if call.Root == "" {
-		return nil
-	}
-	return func(e event.Event) bool {
+// Hider returns what gives the rules that a client's project has at that time, as a test of events: nil where there are none, or
+// they cannot be read.
+func (s *Store) Hider(call catalog.Call) func() func(event.Event) bool {
+	return func() func(event.Event) bool {
 		rules, err := s.Of(call)
-		return err == nil && rules.hides(e) != nil
+		if err != nil || len(rules.Rules) == 0 {
+			return nil
+		}
+		return func(e event.Event) bool { return rules.hides(e) != nil }
 	}
 }
 
