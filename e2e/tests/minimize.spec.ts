@@ -5,7 +5,15 @@ test.use({ pilot: true });
 interface Reproduction {
   script: string;
   action_count: number;
-  minimized: { steps_before: number; steps_after: number; trials: number; verified: string; failed: number; of: number; seconds: number };
+  minimized: {
+    steps_before: number;
+    steps_after: number;
+    trials: number;
+    verified: string;
+    failed: number;
+    of: number;
+    seconds: number;
+  };
 }
 
 const FIELDS = Array.from({ length: 57 }, (_, i) => `<button id=b${i}>Part ${i}</button>`).join("");
@@ -25,7 +33,11 @@ const PAGE = `<!doctype html><title>Shop</title><h1>Shop</h1>
     };
   </script>`;
 
-test("of 60 steps those are left that the failure needs, and they were seen to bring it about", async ({ site, tab, agent }) => {
+test("of 60 steps those are left that the failure needs, and they were seen to bring it about", async ({
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", PAGE));
   await front(agent, tab);
   for (let i = 0; i < 57; i++) {
@@ -41,13 +53,22 @@ test("of 60 steps those are left that the failure needs, and they were seen to b
   );
   const told: string[] = [];
   const result = await agent.client.callTool(
-    { name: "generate", arguments: { format: "reproduction", minimize: true, max_seconds: 400, timeout_ms: 420_000, as: "json" } },
+    {
+      name: "generate",
+      arguments: { format: "reproduction", minimize: true, max_seconds: 400, timeout_ms: 420_000, as: "json" },
+    },
     undefined,
     { timeout: 600_000, onprogress: (p) => told.push(p.message ?? "") },
   );
   const text = (result.content as { text: string }[])[0]!.text;
   const made = JSON.parse(text) as Reproduction;
-  expect(made.minimized, text).toMatchObject({ steps_before: 60, steps_after: 3, failed: 3, of: 3, verified: "verified: failed 3 of 3 times" });
+  expect(made.minimized, text).toMatchObject({
+    steps_before: 60,
+    steps_after: 3,
+    failed: 3,
+    of: 3,
+    verified: "verified: failed 3 of 3 times",
+  });
   expect(made.action_count).toBe(3);
   expect(made.script).toContain("Wrap as a gift");
   expect(told.join("\n")).toContain("trial 1: all 60 steps");

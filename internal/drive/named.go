@@ -74,9 +74,9 @@ func (d Driver) Memory(call catalog.Call) (memory.Memory, error) {
 	return memory.Of(save.Of(call, d.Dir))
 }
 
-// Find sends locate, and keeps a part of the call's time for what is done with the element. Index is -1 when none of the
+// locate sends locate, and keeps a part of the call's time for what is done with the element. Index is -1 when none of the
 // selectors finds exactly one, also when the browser did not say so in time.
-func Find(
+func locate(
 	ctx context.Context, d Driver, call catalog.Call, tab int, params command.LocateParams,
 ) (command.LocateResult, error) {
 	left := call.Left()
@@ -89,8 +89,8 @@ func Find(
 	return found, err
 }
 
-// Why says how many elements fit a locator that once found exactly one.
-func Why(n int) string {
+// why says how many elements fit a locator that once found exactly one.
+func why(n int) string {
 	if n == 0 {
 		return "no element fits it any more"
 	}
@@ -253,7 +253,7 @@ func find(
 	if end := time.Now().Add(goneWithin + actsWithin); (absent || e.Fit(at.Tab.URL) == memory.OtherSite) && end.Before(call.Deadline) {
 		looked.Deadline = end
 	}
-	found, err := Find(ctx, d, looked, at.Tab.ID, command.LocateParams{
+	found, err := locate(ctx, d, looked, at.Tab.ID, command.LocateParams{
 		Selectors: e.Locators, FrameURL: e.Frame, Agree: true, Role: e.Role, Name: e.Name,
 	})
 	if err != nil {
@@ -279,7 +279,7 @@ func find(
 		n.Learned = e.URL
 	}
 	if found.Index > 0 {
-		n.Healed = &Healed{From: e.Locators[0], To: n.Selector, Why: Why(found.Counts[0])}
+		n.Healed = &Healed{From: e.Locators[0], To: n.Selector, Why: why(found.Counts[0])}
 		if len(found.Others) > 0 && found.Counts[0] == 0 && found.Others[0] > 0 {
 			n.Healed.Why = "which finds something else now"
 		}
@@ -296,7 +296,7 @@ func first(
 	if end := time.Now().Add(goneWithin + actsWithin); absent && end.Before(call.Deadline) {
 		looked.Deadline = end
 	}
-	found, err := Find(ctx, d, looked, at.Tab.ID, command.LocateParams{Selectors: n.entry.Locators})
+	found, err := locate(ctx, d, looked, at.Tab.ID, command.LocateParams{Selectors: n.entry.Locators})
 	if err != nil || absent && found.Index < 0 {
 		return found, err
 	}

@@ -115,7 +115,7 @@ func (p *Player) locate(ctx context.Context, call catalog.Call, s steps.Step, ou
 	if len(params.Selectors) == 0 {
 		params.Selectors = []string{"head"} // each document has one: the frame is what is looked for
 	}
-	found, err := Find(ctx, p.Driver, call, p.Tab, params)
+	found, err := locate(ctx, p.Driver, call, p.Tab, params)
 	if err != nil {
 		return at, err
 	}
@@ -148,7 +148,7 @@ func (p *Player) locate(ctx context.Context, call catalog.Call, s steps.Step, ou
 	}
 	if found.Index > 0 && s.Locators[0].Matches == 1 {
 		out.Status, out.Best = "healed", params.Selectors[0]
-		out.Why = Why(found.Counts[0])
+		out.Why = why(found.Counts[0])
 	}
 	return at, nil
 }

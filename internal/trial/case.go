@@ -153,7 +153,10 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 			return true
 		}
 		if !it.Head.Time.After(until) {
-			if _, load := it.Event.(*event.ResourceTiming); !load {
+			// What is done later may make another step of what was done before: a key becomes the text that is typed then.
+			_, load := it.Event.(*event.ResourceTiming)
+			_, act := it.Event.(*event.Action)
+			if !load && !(act && it.Head.Time.After(at.Time)) {
 				collector.Take(it.Event)
 			}
 			events = append(events, it.Event)

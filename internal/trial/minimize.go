@@ -12,8 +12,8 @@ import (
 	"github.com/brennhill/gasoline/internal/steps"
 )
 
-// Confirmations are how often the steps that are left are done in the end.
-const Confirmations = 3
+// confirmations are how often the steps that are left are done in the end.
+const confirmations = 3
 
 // maxTrials bounds the trials of one search, whatever its time is.
 const maxTrials = 500
@@ -27,7 +27,7 @@ type Minimal struct {
 	Untried []int        `json:"untried,omitempty"` // numbers, from 1, of steps that no trial can do
 	Undone  int          `json:"undone,omitempty"`  // trials in which a step could not be done
 	Failed  int          `json:"failed"`            // of Confirmed
-	Confirm int          `json:"of"`                // runs of what is left; fewer than Confirmations: the time was over
+	Confirm int          `json:"of"`                // runs of what is left; fewer than confirmations: the time was over
 	Time    bool         `json:"time_over,omitempty"`
 	Seconds float64      `json:"seconds"`
 	Why     string       `json:"why,omitempty"` // nothing could be left out, a sentence
@@ -43,7 +43,7 @@ func (m *Minimal) verified() string {
 		return fmt.Sprintf("not verified: failed 0 of %d times", m.Confirm)
 	case m.Failed < m.Confirm:
 		return fmt.Sprintf("flaky: failed %d of %d times", m.Failed, m.Confirm)
-	case m.Confirm < Confirmations:
+	case m.Confirm < confirmations:
 		return fmt.Sprintf("not verified: failed %d of %d times, then the time was over", m.Failed, m.Confirm)
 	}
 	return fmt.Sprintf("verified: failed %d of %d times", m.Failed, m.Confirm)
@@ -137,7 +137,7 @@ func (s *search) whole(ctx context.Context) ([]int, error) {
 			s.out.Why = "the time was over before all steps were done once"
 			return nil, nil
 		}
-		tries = Confirmations
+		tries = confirmations
 	}
 	s.out.Why = "the failure did not come when all steps were done again at once"
 	if s.out.Failed > 0 {
@@ -243,7 +243,7 @@ func (s *search) fails(ctx context.Context, places []int) (bool, error) {
 	}
 	// What is left has to be done again in the end; where little was left out, to search on is worth more.
 	once := s.takes(len(s.best))
-	reserve := min(Confirmations*once, max(once, s.end.Sub(s.began)/4))
+	reserve := min(confirmations*once, max(once, s.end.Sub(s.began)/4))
 	if s.out.Trials >= maxTrials || time.Until(s.end) < reserve+s.takes(len(places)) {
 		s.out.Time = true
 		return false, stop
@@ -289,12 +289,12 @@ func (s *search) pick(places []int) []steps.Step {
 
 // confirm does the steps that are left again.
 func (s *search) confirm(ctx context.Context, list []steps.Step) error {
-	for i := range Confirmations {
+	for i := range confirmations {
 		if ctx.Err() != nil {
 			s.out.Time = true
 			return nil
 		}
-		s.say("%d steps are left; done again %d of %d", len(list), i+1, Confirmations)
+		s.say("%d steps are left; done again %d of %d", len(list), i+1, confirmations)
 		t, err := s.Try(ctx, list)
 		s.out.Trials++
 		if err != nil {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/brennhill/gasoline/internal/trial"
 )
 
 // leads opens another document.
@@ -21,13 +19,13 @@ func TestAnotherDocumentIsNotThePointOfTheFailure(t *testing.T) {
 		does func(a *app)
 		want string
 	}{
-		{"to the sign-in page", func(a *app) { a.leads("/login"); a.shows("Sign in") }, trial.CannotTell},
+		{"to the sign-in page", func(a *app) { a.leads("/login"); a.shows("Sign in") }, "cannot_tell"},
 		{"behind the order", func(a *app) {
 			a.asks("POST", "/api/pay", 200)
 			a.asks("POST", "/api/orders", 201)
 			a.leads("/thanks")
 			a.shows("Thank you")
-		}, trial.Fixed},
+		}, "fixed"},
 	} {
 		in(t, func(t *testing.T, a *app) {
 			a.does = pays
@@ -62,11 +60,11 @@ func TestCodeThatDidNotLoad(t *testing.T) {
 		does func(*app, []string)
 		want string
 	}{
-		{"it is there", loads("/menu.js", 200), trial.Fixed},
-		{"another one is loaded in its place", loads("/scripts/menu.js", 200), trial.Fixed},
-		{"it is still not there", loads("/menu.js", 404), trial.Still},
-		{"nor is another one", loads("/script/menu.js", 404), trial.NewBreakage},
-		{"nothing is loaded in its place", loads("", 0), trial.CannotTell},
+		{"it is there", loads("/menu.js", 200), "fixed"},
+		{"another one is loaded in its place", loads("/scripts/menu.js", 200), "fixed"},
+		{"it is still not there", loads("/menu.js", 404), "still"},
+		{"nor is another one", loads("/script/menu.js", 404), "new_breakage"},
+		{"nothing is loaded in its place", loads("", 0), "cannot_tell"},
 	} {
 		in(t, func(t *testing.T, a *app) {
 			a.does = loads("/menu.js", 404)
@@ -99,7 +97,7 @@ func TestTypingIsAStepOfTheFailureThatItBringsAbout(t *testing.T) {
 
 // Whoever names an error by a part of what it says means all that say so.
 func TestAnErrorThatSaysMoreIsTheSame(t *testing.T) {
-	for said, want := range map[string]string{"(reading 'price')": trial.Still, "": trial.NewBreakage} {
+	for said, want := range map[string]string{"(reading 'price')": "still", "": "new_breakage"} {
 		in(t, func(t *testing.T, a *app) {
 			a.does = pays
 			a.user("add", "pay")
@@ -124,7 +122,7 @@ func TestAFailureThatComesNowAndThenIsStillThere(t *testing.T) {
 				a.fails("Cannot read properties of undefined (reading 'price')")
 			}
 		}
-		if _, v := a.judged("", 3, nil); v.Word != trial.Still || v.Failed != 1 || !strings.Contains(v.Why, "in 1 of 3 runs") {
+		if _, v := a.judged("", 3, nil); v.Word != "still" || v.Failed != 1 || !strings.Contains(v.Why, "in 1 of 3 runs") {
 			t.Errorf("%+v", v)
 		}
 	})

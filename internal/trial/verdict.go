@@ -13,9 +13,9 @@ import (
 
 // The verdicts on an edit.
 const (
-	Fixed       = "fixed"
-	Still       = "still"
-	NewBreakage = "new_breakage"
+	fixed       = "fixed"
+	still       = "still"
+	newBreakage = "new_breakage"
 	CannotTell  = "cannot_tell"
 )
 
@@ -85,18 +85,18 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 		return tell(CannotTell, "Repeat the call with a larger max_seconds, or fewer runs.",
 			"the time was over after %d of %d runs", n, wanted)
 	case len(sure) > 0 && v.Failed == 0:
-		return tell(NewBreakage, "Look at what is new with observe errors and observe network_bodies.",
+		return tell(newBreakage, "Look at what is new with observe errors and observe network_bodies.",
 			"the failure did not come, but in each of %d runs something else failed that had not before", n)
 	case len(sure) > 0 && v.Failed == n:
-		return tell(NewBreakage, "Look at what is new with observe errors and observe network_bodies.",
+		return tell(newBreakage, "Look at what is new with observe errors and observe network_bodies.",
 			"the failure came in each of %d runs, and something else failed that had not before", n)
 	case v.Failed == n && !v.Code.Seen:
-		return tell(Still, "If the edit should run by now: is it saved, built and served?",
+		return tell(still, "If the edit should run by now: is it saved, built and served?",
 			"the failure came in each of %d runs; that new code ran was not seen", n)
 	case v.Failed == n:
-		return tell(Still, "", "the failure came in each of %d runs, with new code", n)
+		return tell(still, "", "the failure came in each of %d runs, with new code", n)
 	case v.Failed > 0:
-		return tell(Still, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
+		return tell(still, "It depends on something else than the steps: find that first; runs:10 tells how often it comes.",
 			"the failure came in %d of %d runs", v.Failed, n)
 	case len(now) > 0:
 		return tell(CannotTell, "Repeat the call with more runs.", "something failed in some of %d runs only that had not before", n)
@@ -117,7 +117,7 @@ func (c *Case) Judge(trials []*Trial, wanted int) *Verdict {
 		return tell(CannotTell, "Do the last step and look whether what it is for happens: observe screenshot, observe network_bodies.",
 			"the failure did not come in %d runs, but that its point was reached was not seen: it may only be hushed, or its step do nothing", n)
 	}
-	return tell(Fixed, "", "new code ran, all %d steps were done, the point of the failure was reached, and it came in 0 of %d runs", len(c.Steps), n)
+	return tell(fixed, "", "new code ran, all %d steps were done, the point of the failure was reached, and it came in 0 of %d runs", len(c.Steps), n)
 }
 
 func (c *Case) codeFix() string {

@@ -69,25 +69,25 @@ func TestVerdicts(t *testing.T) {
 		want string
 		why  string // a part
 	}{
-		{"nothing was edited", func(*app) {}, trial.Still, "new code ran was not seen"},
-		{"an edit that misses", func(a *app) { a.size = 90 }, trial.Still, "with new code"},
-		{"a fix", func(a *app) { a.size, a.does = 90, good }, trial.Fixed, "all 2 steps"},
-		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, trial.Fixed, ""},
-		{"no failure, and the code of before", func(a *app) { a.does = good }, trial.CannotTell, "other code"},
+		{"nothing was edited", func(*app) {}, "still", "new code ran was not seen"},
+		{"an edit that misses", func(a *app) { a.size = 90 }, "still", "with new code"},
+		{"a fix", func(a *app) { a.size, a.does = 90, good }, "fixed", "all 2 steps"},
+		{"a fix of a module that is loaded with another query", func(a *app) { a.script, a.does = a.script+"?t=17", good }, "fixed", ""},
+		{"no failure, and the code of before", func(a *app) { a.does = good }, "cannot_tell", "other code"},
 		{"an address that is another one each time is no new code", func(a *app) {
 			a.does = func(a *app, done []string) {
 				a.script = "http://localhost:3000/app.js?_=" + string(rune('a'+a.document))
 				good(a, done)
 			}
-		}, trial.CannotTell, "other code"},
+		}, "cannot_tell", "other code"},
 		{"an error that is hushed", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
 					a.asks("POST", "/api/pay", 200)
 				}
 			}
-		}, trial.CannotTell, "hushed"},
-		{"a button that does nothing any more", func(a *app) { a.size, a.does = 90, func(*app, []string) {} }, trial.CannotTell, "hushed"},
+		}, "cannot_tell", "hushed"},
+		{"a button that does nothing any more", func(a *app) { a.size, a.does = 90, func(*app, []string) {} }, "cannot_tell", "hushed"},
 		{"what says that it failed", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -95,14 +95,14 @@ func TestVerdicts(t *testing.T) {
 					a.shows("Something went wrong")
 				}
 			}
-		}, trial.CannotTell, ""},
+		}, "cannot_tell", ""},
 		{"it is not asked for any more", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
 					a.shows("paid 12.50")
 				}
 			}
-		}, trial.CannotTell, ""},
+		}, "cannot_tell", ""},
 		{"a value that is missing is shown", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -110,7 +110,7 @@ func TestVerdicts(t *testing.T) {
 					a.shows("paid NaN")
 				}
 			}
-		}, trial.NewBreakage, "did not come"},
+		}, "new_breakage", "did not come"},
 		{"another property is missing", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if last(done) == "pay" {
@@ -118,28 +118,28 @@ func TestVerdicts(t *testing.T) {
 					a.fails("Cannot read properties of undefined (reading 'total')")
 				}
 			}
-		}, trial.NewBreakage, "did not come"},
+		}, "new_breakage", "did not come"},
 		{"an error beside the old one", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if pays(a, done); len(done) == 0 {
 					a.fails("x is not defined")
 				}
 			}
-		}, trial.NewBreakage, "the failure came"},
+		}, "new_breakage", "the failure came"},
 		{"a request that fails now", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); last(done) == "pay" {
 					a.asks("GET", "/api/receipt", 404)
 				}
 			}
-		}, trial.NewBreakage, ""},
+		}, "new_breakage", ""},
 		{"what failed before, too, is noise", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); len(done) == 0 {
 					a.fails("noise of a library")
 				}
 			}
-		}, trial.Fixed, ""},
+		}, "fixed", ""},
 		{"now and then", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if a.document%3 == 0 {
@@ -148,21 +148,21 @@ func TestVerdicts(t *testing.T) {
 					good(a, done)
 				}
 			}
-		}, trial.Still, "in 1 of 3 runs"},
+		}, "still", "in 1 of 3 runs"},
 		{"something new now and then", func(a *app) {
 			a.size, a.does = 90, func(a *app, done []string) {
 				if good(a, done); a.document%3 == 0 {
 					a.fails("x is not defined")
 				}
 			}
-		}, trial.CannotTell, "some of 3 runs"},
+		}, "cannot_tell", "some of 3 runs"},
 		{"a step that cannot be done", func(a *app) {
 			a.size, a.does = 90, good
 			a.cannot = func([]string, string) string { return string(problem.NotFound) }
-		}, trial.CannotTell, "not all steps"},
+		}, "cannot_tell", "not all steps"},
 		{"a page that does not come", func(a *app) { a.opens = problem.New(problem.NavigationFailed, "Mend it.", "no page came.") },
-			trial.CannotTell, "not all steps"},
-		{"a script that is not loaded any more", func(a *app) { a.script, a.does = "http://localhost:3000/other.js", good }, trial.CannotTell, ""},
+			"cannot_tell", "not all steps"},
+		{"a script that is not loaded any more", func(a *app) { a.script, a.does = "http://localhost:3000/other.js", good }, "cannot_tell", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T, a *app) {
@@ -188,8 +188,25 @@ func TestTheStepsAreThoseSinceThePageWasOpened(t *testing.T) {
 		a.user("old", "older")
 		a.user("add", "pay", "later")
 		c, v := a.judged("", 3, nil)
-		if names(c.Steps) != "add pay" || c.Start != start || v.Word != trial.Still || v.Runs != 3 {
+		if names(c.Steps) != "add pay" || c.Start != start || v.Word != "still" || v.Runs != 3 {
 			t.Errorf("%s from %s: %+v", names(c.Steps), c.Start, v)
+		}
+	})
+}
+
+// What is typed after the failure takes no key away that led to it.
+func TestWhatIsDoneLaterChangesNoStep(t *testing.T) {
+	in(t, func(t *testing.T, a *app) {
+		a.does = func(*app, []string) {}
+		a.user()
+		field := []any{map[string]any{"kind": "css", "value": "#tags", "matches": 1, "score": 1}}
+		a.tell("actions", map[string]any{"type": "keypress", "by": "user", "key": "Backspace", "action": "u1-1", "locators": field})
+		a.fails("Cannot read properties of undefined (reading 'id')")
+		time.Sleep(100 * time.Millisecond)
+		a.tell("actions", map[string]any{"type": "input", "by": "user", "value": "", "action": "u1-2", "locators": field})
+		c, _ := a.judged("", 1, nil)
+		if len(c.Steps) != 1 || c.Steps[0].Type != "keypress" {
+			t.Errorf("%+v", c.Steps)
 		}
 	})
 }
@@ -200,7 +217,7 @@ func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
 		a.does = pays
 		a.user("add", "pay")
 		var memory trial.Memory
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+		if _, v := a.judged("", 2, &memory); v.Word != "still" {
 			t.Fatalf("%+v", v)
 		}
 		a.does = func(a *app, done []string) {
@@ -209,16 +226,16 @@ func TestFailuresOfTrialsAreNotTaken(t *testing.T) {
 			}
 		}
 		a.size = 91
-		if _, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage {
+		if _, v := a.judged("", 2, &memory); v.Word != "new_breakage" {
 			t.Fatalf("%+v", v)
 		}
 		// The new error was not there before the edits, so it is still new; the failure is the user's.
 		a.size = 92
-		if c, v := a.judged("", 2, &memory); v.Word != trial.NewBreakage || !strings.Contains(c.Failure.Message, "price") {
+		if c, v := a.judged("", 2, &memory); v.Word != "new_breakage" || !strings.Contains(c.Failure.Message, "price") {
 			t.Fatalf("%s: %+v", c.Failure.Message, v)
 		}
 		a.size, a.does = 93, good
-		if c, v := a.judged("", 2, &memory); v.Word != trial.Fixed || !c.Reproduced() {
+		if c, v := a.judged("", 2, &memory); v.Word != "fixed" || !c.Reproduced() {
 			t.Fatalf("%+v", v)
 		}
 	})
@@ -235,20 +252,20 @@ func TestAnErrorOnLoadIsJudgedByThePagesText(t *testing.T) {
 		a.does, a.text = broken, func([]string) string { return "Shop\nLoading" }
 		a.user()
 		a.size, a.does, a.text = 90, func(*app, []string) {}, func([]string) string { return "Shop\n12.50" }
-		if _, v := a.judged("", 2, nil); v.Word != trial.CannotTell {
+		if _, v := a.judged("", 2, nil); v.Word != "cannot_tell" {
 			t.Errorf("without a trial of before: %+v", v)
 		}
 		a.size, a.does, a.text = 100, broken, func([]string) string { return "Shop\nLoading" }
 		var memory trial.Memory
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Still {
+		if _, v := a.judged("", 2, &memory); v.Word != "still" {
 			t.Fatalf("%+v", v)
 		}
 		a.size, a.does = 90, func(*app, []string) {}
-		if _, v := a.judged("", 2, &memory); v.Word != trial.CannotTell || v.Reached.Seen {
+		if _, v := a.judged("", 2, &memory); v.Word != "cannot_tell" || v.Reached.Seen {
 			t.Errorf("hushed: %+v", v)
 		}
 		a.text = func([]string) string { return "Shop\n12.50" }
-		if _, v := a.judged("", 2, &memory); v.Word != trial.Fixed {
+		if _, v := a.judged("", 2, &memory); v.Word != "fixed" {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -279,25 +296,25 @@ func TestRequestsThatFail(t *testing.T) {
 		tried bool                 // it was judged before the edit
 		want  string
 	}{
-		{"the server answers", 100, works("/api/orders"), nil, true, trial.Fixed},
-		{"the server answers, and may have recovered by itself", 100, works("/api/orders"), nil, false, trial.CannotTell},
-		{"so it may beside an edit of the page", 90, works("/api/orders"), nil, false, trial.CannotTell},
-		{"the page asks for something else", 90, works("/api/orders?all=1"), nil, false, trial.Fixed},
-		{"another status", 100, fails(404), nil, false, trial.NewBreakage},
-		{"still", 90, fails(500), nil, false, trial.Still},
-		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, false, trial.Fixed},
+		{"the server answers", 100, works("/api/orders"), nil, true, "fixed"},
+		{"the server answers, and may have recovered by itself", 100, works("/api/orders"), nil, false, "cannot_tell"},
+		{"so it may beside an edit of the page", 90, works("/api/orders"), nil, false, "cannot_tell"},
+		{"the page asks for something else", 90, works("/api/orders?all=1"), nil, false, "fixed"},
+		{"another status", 100, fails(404), nil, false, "new_breakage"},
+		{"still", 90, fails(500), nil, false, "still"},
+		{"the page asks elsewhere", 90, works("/api/v2/orders"), nil, false, "fixed"},
 		{"the page asks for nothing", 90, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.shows("no orders")
 			}
-		}, nil, false, trial.CannotTell},
-		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), false, trial.CannotTell},
+		}, nil, false, "cannot_tell"},
+		{"the server had answered well before", 100, works("/api/orders"), works("/api/orders"), false, "cannot_tell"},
 		{"an answer that helps nobody", 100, func(a *app, done []string) {
 			if last(done) == "load" {
 				a.asks("GET", "/api/orders", 200)
 				a.shows("Sorry")
 			}
-		}, nil, false, trial.CannotTell},
+		}, nil, false, "cannot_tell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			in(t, func(t *testing.T, a *app) {
@@ -328,17 +345,17 @@ func TestAFailureThatTheStepsDoNotBringAbout(t *testing.T) {
 		a.user("add", "pay")
 		a.does = good // of a server's state, not of an edit
 		var memory trial.Memory
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell {
+		if _, v := a.judged("price", 3, &memory); v.Word != "cannot_tell" {
 			t.Fatalf("%+v", v)
 		}
 		a.size = 90
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.CannotTell || !strings.Contains(v.Why, "before the edit") {
+		if _, v := a.judged("price", 3, &memory); v.Word != "cannot_tell" || !strings.Contains(v.Why, "before the edit") {
 			t.Errorf("%+v", v)
 		}
 		a.does = pays
 		a.user("add", "pay") // it comes again
 		a.size, a.does = 91, good
-		if _, v := a.judged("price", 3, &memory); v.Word != trial.Fixed {
+		if _, v := a.judged("price", 3, &memory); v.Word != "fixed" {
 			t.Errorf("%+v", v)
 		}
 	})
@@ -363,7 +380,7 @@ func TestBuiltFilesAreKnownByTheirNames(t *testing.T) {
 		a.user("add", "pay")
 		a.script, a.does = "http://localhost:3000/assets/index-D4f_9hLm.js", good
 		_, v := a.judged("price", 3, nil)
-		if v.Word != trial.Fixed || !slices.ContainsFunc(v.Code.Lines, func(l string) bool { return strings.Contains(l, "in place of") }) {
+		if v.Word != "fixed" || !slices.ContainsFunc(v.Code.Lines, func(l string) bool { return strings.Contains(l, "in place of") }) {
 			t.Errorf("%+v", v)
 		}
 	})
