@@ -148,6 +148,7 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 		}
 	}
 	events := []event.Event{}
+	key := false // the last act is a key
 	_, err = r.Scan(ctx, query.Span{Kinds: caseKinds, To: sum.Next}, &filter, func(it query.Item) bool {
 		if own(it.Head.Time) && !it.Head.Time.Equal(at.Time) {
 			return true
@@ -155,10 +156,13 @@ func (c *Case) gather(ctx context.Context, r query.Reader, filter query.Filter, 
 		if !it.Head.Time.After(until) {
 			// What is done later may make another step of what was done before: a key becomes the text that is typed then.
 			_, load := it.Event.(*event.ResourceTiming)
-			_, act := it.Event.(*event.Action)
-			if !load && !(act && it.Head.Time.After(at.Time)) {
+			act, _ := it.Event.(*event.Action)
+			later := act != nil && it.Head.Time.After(at.Time)
+			typed := later && act.Type == "input" && !key && it.Head.Time.Sub(at.Time) <= typingTold
+			if !load && (!later || typed) {
 				collector.Take(it.Event)
 			}
+			key = act != nil && act.Type == "keypress" || act == nil && key
 			events = append(events, it.Event)
 		}
 		if !it.Head.Time.After(left) {
