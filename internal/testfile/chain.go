@@ -1,6 +1,7 @@
 package testfile
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -402,7 +403,7 @@ func (r *reader) held() {
 		}
 		now, all := r.under(i, r.said(begin, &Use{Start: t.start})), of[t.value]
 		all.Assertion, all.Absent = all.Assertion || now.Assertion, all.Absent || now.Absent
-		all.Act += now.Act
+		all.Act = cmp.Or(all.Act, now.Act)
 		of[t.value] = all
 	}
 	for name, uses := range r.names {
