@@ -107,7 +107,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop conte
 	first, lost := cfg.readSeq(d.dir)
 	chosen, unread := readSettings(d.dir)
 	d.cfg.OTLP = cfg.OTLP || chosen.OTLP
-	d.broken = []*state.Fault{fault, lost, unread}
+	d.broken = []*state.Fault{fault, lost, unread, chosen.fault(d.dir)}
 	for _, line := range sentences(d.faults()) {
 		cfg.Log.Error("the state directory", "problem", line)
 	}

@@ -1,16 +1,21 @@
 package daemon
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
+	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/tools/configure"
@@ -22,10 +27,15 @@ type settings struct {
 	OTLP  bool     `json:"otlp"`  // listen where SDKs send to that nobody configured
 	Fetch []string `json:"fetch"` // origins that links of agents may lead to
 	Rings rings    `json:"rings"` // how much of what is kept
+
+	unknown string // the first name that is no setting
 }
 
 // settingsFile lies in the state directory.
 const settingsFile = "settings.json"
+
+// settingNames are the names that the settings have.
+var settingNames = []string{"otlp", "fetch", "rings"}
 
 // readSettings returns the user's settings; those of a file that cannot be read are the default ones.
 func readSettings(dir *state.Dir) (settings, *state.Fault) {
@@ -33,11 +43,20 @@ func readSettings(dir *state.Dir) (settings, *state.Fault) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return settings{}, nil
 	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // editors on Windows write it
 	var s settings
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
 	if err == nil {
+		var fields map[string]json.RawMessage
+		_ = json.Unmarshal(data, &fields) // it is an object, or null
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			if !slices.ContainsFunc(settingNames, func(known string) bool { return strings.EqualFold(known, name) }) {
+				s.unknown = name
+				break
+			}
+		}
 		return s, nil
 	}
 	return settings{}, &state.Fault{
@@ -46,6 +65,21 @@ func readSettings(dir *state.Dir) (settings, *state.Fault) {
 		Error:  err.Error(),
 		Effect: "the default settings hold",
 		Fix:    "Correct it, then run \"gasoline stop\"; the next start reads it.",
+	}
+}
+
+// fault tells of a name that is no setting; nil: there is none.
+func (s settings) fault(dir *state.Dir) *state.Fault {
+	if s.unknown == "" {
+		return nil
+	}
+	said := fmt.Sprintf("there is no setting %.40q; there are %s", s.unknown, strings.Join(settingNames, ", "))
+	if near := catalog.Nearest(s.unknown, settingNames); near != "" {
+		said = fmt.Sprintf("there is no setting %.40q; is %q meant?", s.unknown, near)
+	}
+	return &state.Fault{
+		File: dir.Path(settingsFile), Error: said, Effect: "the others hold",
+		Fix: "Correct it, then run \"gasoline stop\"; the next start reads it.",
 	}
 }
 

@@ -64,7 +64,10 @@ func TestPortsForServicesThatAreTaken(t *testing.T) {
 
 // The ports are open where the settings say so, and only there.
 func TestPortsForServicesBySettings(t *testing.T) {
-	for content, open := range map[string]bool{`{"otlp": true}`: true, `{"otlp": false}`: false, ``: false, `{"otlp"`: false} {
+	for content, open := range map[string]bool{
+		`{"otlp": true}`: true, `{"otlp": false}`: false, ``: false, `{"otlp"`: false, "\ufeff" + `{"OTLP": true}`: true,
+		`{"otlp": true, "ring": {}}`: true,
+	} {
 		p := place(t)
 		p.Port = testkit.Port(t)
 		dir, err := p.Open() // which makes it
@@ -90,6 +93,10 @@ func TestPortsForServicesBySettings(t *testing.T) {
 		}
 		_, health := d.ask("GET", "/health", "")
 		if broken := content == `{"otlp"`; strings.Contains(health, "settings.json:1") != broken {
+			t.Errorf("%s: %s", content, health)
+		}
+		typo := `there is no setting \"ring\"; is \"rings\" meant? (the others hold)`
+		if strings.Contains(health, typo) != strings.Contains(content, `"ring"`) {
 			t.Errorf("%s: %s", content, health)
 		}
 		if err := d.stop(); err != nil {
