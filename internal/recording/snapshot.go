@@ -98,6 +98,17 @@ func (c Called) took(since event.Seq) (out []float64) {
 // fails reports whether it was failing when it was captured.
 func (c Called) fails() bool { return c.Failed > 0 && !c.Gone }
 
+// origins returns those of the pages that were visited from this number on, with ports, in order.
+func (s *Snapshot) origins(since event.Seq) []string {
+	origins := map[string]bool{}
+	for _, p := range s.Pages {
+		if u, err := page.ParseURL(p.What); err == nil && u.Host != "" && p.Main && p.Last >= since {
+			origins[u.Host] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(origins))
+}
+
 // Hosts returns those of the pages that were visited from this number on, without ports, in order.
 func (s *Snapshot) Hosts(since event.Seq) []string {
 	hosts := map[string]bool{}

@@ -141,7 +141,7 @@ func CompareSnapshots(a, b *Snapshot) *SnapshotDiff {
 		},
 	}
 	was, is := a.Hosts(0), b.Hosts(l.since)
-	if len(was) > 0 && len(is) > 0 && !slices.ContainsFunc(is, func(h string) bool { return slices.Contains(was, h) }) {
+	if len(was) > 0 && len(is) > 0 && disjoint(was, is) {
 		d.Verdict = Others
 		return d
 	}
@@ -368,10 +368,18 @@ func (l *newer) notes(d *SnapshotDiff) (out []string) {
 	if !l.whole {
 		out = append(out, "not all events since the first are known, since some were evicted or more came than are looked at: what is not seen is not known to be gone")
 	}
+	if was, is := l.a.origins(0), l.b.origins(l.since); len(was) > 0 && len(is) > 0 && disjoint(was, is) {
+		out = append(out, fmt.Sprintf("the first is of %s, the later one of %s: ports do not count, so all this is wrong if these are two applications",
+			strings.Join(was, ", "), strings.Join(is, ", ")))
+	}
 	if d.Performance.Pages > 0 {
 		out = append(out, `times are of the newest load of each page, which tells little; analyze {"what":"performance"} compares many`)
 	}
 	return out
+}
+
+func disjoint(a, b []string) bool {
+	return !slices.ContainsFunc(a, func(s string) bool { return slices.Contains(b, s) })
 }
 
 func (l *newer) verdict(d *SnapshotDiff) string {

@@ -657,6 +657,13 @@ func TestDifferencesAreToldInFull(t *testing.T) {
 func TestNotesOfDifferences(t *testing.T) {
 	failed := recording.Trouble{Group: recording.Group{Key: "k", Message: "m", Count: 1}, Last: 5}
 	asked := recording.Called{Endpoint: recording.Endpoint{Key: "GET http://localhost/a", Count: 1}, Last: 5, Status: "200"}
+	at := func(urls ...string) (out recording.Snapshot) {
+		for _, u := range urls {
+			key := strings.NewReplacer("http://", "", ":3000", "", ":4000", "").Replace(u)
+			out.Pages = append(out.Pages, recording.Place{Key: key, What: u, Main: true})
+		}
+		return out
+	}
 	for _, tt := range []struct {
 		name string
 		a, b recording.Snapshot
@@ -672,6 +679,8 @@ func TestNotesOfDifferences(t *testing.T) {
 		{"unread, and nothing is new", recording.Snapshot{Over: recording.Over{Unread: true}}, recording.Snapshot{}, ""},
 		{"later errors", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Errors: 5}}, "the later one had no room for 5 errors and 0 requests"},
 		{"later requests", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Requests: 6}}, "the later one had no room for 0 errors and 6 requests"},
+		{"another port", at("http://localhost:3000/a"), at("http://localhost:4000/a"), "the first is of localhost:3000, the later one of localhost:4000: ports do not count"},
+		{"one port more", at("http://localhost:3000/a"), at("http://localhost:4000/a", "http://localhost:3000/b"), ""},
 		{"later unread", recording.Snapshot{}, recording.Snapshot{Over: recording.Over{Unread: true}}, "not all events since the first are known"},
 	} {
 		got := strings.Join(recording.CompareSnapshots(&tt.a, &tt.b).Notes, "\n")
