@@ -142,6 +142,13 @@ func (r *reader) chain(head int) {
 		if len(parts) > 0 && t.value == "cy" && (name == "should" || name == "and") {
 			parts[len(parts)-1].Assertion = true
 		}
+		if i > 0 && links[i-1].open == 0 && r.tokens[links[i-1].name].value == "page" && (acts[name] || ofPage[name]) && len(r.args(l).plain) > 0 {
+			// An element is looked for by the act itself: there is no call that another locator could stand for.
+			parts = append(parts, &Use{
+				Start: r.tokens[l.name].start, End: r.tokens[l.close].end, Dialect: dialectOf(t.value, name, r.lang),
+				Why: "page." + name + " looks for it itself: write it with page.locator",
+			})
+		}
 		method, ok := methods[name]
 		if !ok || method.cypress && t.value != "cy" || i == 0 && name == "locator" {
 			place.moves(name, t.value == "cy")
@@ -217,6 +224,14 @@ func (r *reader) chain(head int) {
 		}
 	}
 }
+
+// ofPage are what a page of Playwright does or asks with a selector, beside acts.
+var ofPage = set(
+	"waitForSelector", "wait_for_selector", "textContent", "text_content", "innerText", "inner_text", "innerHTML", "inner_html",
+	"inputValue", "input_value", "getAttribute", "get_attribute", "isVisible", "is_visible", "isHidden", "is_hidden", "isChecked",
+	"is_checked", "isEnabled", "is_enabled", "isDisabled", "is_disabled", "isEditable", "is_editable", "dragAndDrop", "drag_and_drop",
+	"$", "$$", "$eval", "$$eval", "query_selector", "query_selector_all", "eval_on_selector", "eval_on_selector_all",
+)
 
 // maxSpans are the calls in calls that are looked at. No program has so many.
 const maxSpans = 100

@@ -84,6 +84,14 @@ func TestUsesAreRead(t *testing.T) {
 			`getByText("a") → text=a | act hover`,
 			`getByText("b") ✗ it is looked for in rows, which is not known here`,
 		}},
+		{"acts of the page", JavaScript, `await page.click("#pay"); await this.page.fill('#card', "4111"); page.keyboard.press("Enter"); page.mouse.click(1, 2);
+			await page.waitForSelector(".done"); page.goto("/a"); page.click(); expect(await page.textContent("h1")).toBe("x"); page.$eval("a", f); row.click("b")`, []string{
+			`click("#pay") ✗ page.click looks for it itself: write it with page.locator`,
+			`fill('#card', "4111") ✗ page.fill looks for it itself: write it with page.locator`,
+			`waitForSelector(".done") ✗ page.waitForSelector looks for it itself: write it with page.locator`,
+			`textContent("h1") ✗ page.textContent looks for it itself: write it with page.locator | asserted`,
+			`$eval("a", f) ✗ page.$eval looks for it itself: write it with page.locator`,
+		}},
 		{"assertions", JavaScript, `await expect(page.getByText("Paid")).toBeVisible(); await expect(page.getByText("Error")).not.toBeVisible();
 			await expect.soft(page.getByText("Gone")).toHaveCount(0); expect(await page.getByText("a").count()).toBe(1); page.getByText("b");
 			await expect(page.getByText("c")).toBeHidden(); await expect(page.getByText("d")).not.toBeHidden()`, []string{
