@@ -39,6 +39,7 @@ const (
 	maxSays     = 400     // bytes of what the document wants at a place
 	maxRoutes   = 100_000 // of a document: each operation at each server
 	maxMarks    = 500_000 // of YAML: signs that may begin a token
+	maxNested   = 200     // values within each other, of JSON: the library reads each once for every one around it
 )
 
 // ReadContract reads an OpenAPI 3 document, JSON or YAML. It follows references within the document only.
@@ -86,6 +87,9 @@ func ReadContract(data []byte) (*Contract, error) {
 // load reads JSON as JSON: as YAML, which the loader takes it for, each value of a list costs a kilobyte and more.
 func load(data []byte) (*openapi3.T, error) {
 	if json.Valid(data) {
+		if nested(data) > maxNested {
+			return nil, fmt.Errorf("it has more than %d values within each other", maxNested)
+		}
 		doc := &openapi3.T{}
 		if err := json.Unmarshal(data, doc); err != nil {
 			return nil, err
@@ -102,6 +106,25 @@ func load(data []byte) (*openapi3.T, error) {
 		return nil, fmt.Errorf("it has %d brackets, commas and colons, more than the %d that are read of YAML; as JSON it may have them", marks, maxMarks)
 	}
 	return openapi3.NewLoader().LoadFromData(data)
+}
+
+// nested is how many objects and lists of JSON are within each other.
+func nested(data []byte) (most int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == '{' || c == '['):
+			depth++
+			most = max(most, depth)
+		case !quoted && (c == '}' || c == ']'):
+			depth--
+		}
+	}
+	return most
 }
 
 // Operation returns the document's path for a request, and whether it has one with this method.
