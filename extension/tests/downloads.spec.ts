@@ -57,7 +57,9 @@ test.describe("once the user allows it", () => {
     expect(gone.result.downloads).toMatchObject([{ state: "interrupted", error: "SERVER_BAD_CONTENT" }]);
     expect((await run("click", { selector: "#none" })).result).not.toHaveProperty("downloads");
     // What the user downloads meanwhile is nobody's business.
+    const own = page.waitForEvent("download");
     await page.locator("#link").click();
+    await (await own).path();
     expect((await run("click", { selector: "#none" })).result).not.toHaveProperty("downloads");
   });
 });
