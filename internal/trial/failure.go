@@ -48,7 +48,7 @@ var unloaded = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:ResourceError: <(?:script|link)>[^:]*? |TypeError: Failed to fetch dynamically imported module: )(https?://[^\s,;]+?):?(?:\s|$)`)
 })
 
-// Loads is the address of the code that did not load, where that is the failure; "" it is not.
+// loads is the address of the code that did not load, where that is the failure; "" it is not.
 func (f *Failure) loads() string {
 	if m := unloaded().FindStringSubmatch(f.Message); m != nil {
 		return m[1]

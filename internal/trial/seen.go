@@ -3,6 +3,7 @@ package trial
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -158,23 +159,15 @@ func codeType(initiator, address string) bool {
 	if initiator == "script" {
 		return true
 	}
-	_, name, _ := cutLast(u.Path, "/")
-	_, ext, found := cutLast(name, ".")
-	if !found {
+	ext := path.Ext(u.Path)
+	if ext == "" {
 		return initiator == "link"
 	}
-	switch strings.ToLower(ext) {
+	switch strings.ToLower(ext[1:]) {
 	case "js", "mjs", "cjs", "jsx", "ts", "mts", "tsx", "css", "scss", "less", "vue", "svelte", "astro", "wasm", "html":
 		return true
 	}
 	return false
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, s, false
 }
 
 // dom takes the texts that came.

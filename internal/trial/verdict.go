@@ -285,7 +285,7 @@ func (c *Case) servers(trials []*Trial, out *Evidence) {
 
 // requestOf is the key of the request of which a failed one's key is.
 func requestOf(failed string) string {
-	request, _, _ := cutLast(failed, " ")
+	request := failed[:strings.LastIndexByte(failed, ' ')]
 	return strings.TrimSuffix(request, " no") // of "no answer"
 }
 
